@@ -9,6 +9,7 @@
     certainty                               certainty.py    how sure a passage is, in words
     passages, passages_in                   compare.py      the passages of two texts
     passages_in_each                        compare.py      the same for many texts, all compared in one native call
+    prepare_each, passages_of_queries       compare.py      the same for many queries, all compared in one native call
     passage_of_same_words                   compare.py      the same for a copy of the whole query, without aligning
     with_neighbours                         neighbours.py   which other documents hold the same passage
     edits, word_pairs                       edits.py        the words that differ, on demand
@@ -28,11 +29,17 @@ A verbatim or edited passage grows from a run of `Settings.seed_tokens` equal wo
 grows from words in common, in any order.
 """
 
-from pmbf.passages.compare import passage_of_same_words, passages, passages_in, passages_in_each
+from pmbf.passages.compare import (
+    passage_of_same_words,
+    passages,
+    passages_in,
+    passages_in_each,
+    passages_of_queries,
+)
 from pmbf.passages.edits import Edit, WordPair, edits, word_pairs
 from pmbf.passages.letters import n_letters, n_singles
 from pmbf.passages.neighbours import with_neighbours
-from pmbf.passages.prepared import Prepared, prepare
+from pmbf.passages.prepared import Prepared, prepare, prepare_each
 from pmbf.passages.settings import Settings
 from pmbf.passages.source_text import SourceText
 from pmbf.passages.statistics import Statistics
@@ -51,7 +58,9 @@ __all__ = [
     "passages",
     "passages_in",
     "passages_in_each",
+    "passages_of_queries",
     "prepare",
+    "prepare_each",
     "with_neighbours",
     "word_pairs",
 ]

@@ -128,14 +128,14 @@ def test_a_collection_closed_meanwhile_is_told(folder: Path) -> None:
 def test_an_error_of_a_worker_is_raised_and_ends_all(
     folder: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
-    compared, n_calls = comparing._compared, iter(range(10**6))
+    compared, n_calls = comparing._shared_together, iter(range(10**6))
 
     def failing(*arguments: Any) -> Any:
         if next(n_calls) > 20:
             raise error
         return compared(*arguments)
 
-    monkeypatch.setattr(comparing, "_compared", failing)
+    monkeypatch.setattr(comparing, "_shared_together", failing)
     monkeypatch.setattr(working, "FEW_CALLS", 10**9)
     before = set(threading.enumerate())
     with Collection(folder) as collection, pytest.raises(type(error)):
@@ -217,6 +217,29 @@ def test_a_copy_of_the_whole_query_is_compared_as_the_long_way_does(
     if found is not None:
         assert verify.passages_in(query, verify.SourceText(copy), wanted, statistics) == found
         assert ["verbatim"] == [one.kind for one in found]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=4), st.sampled_from([0, 3, 20]), st.booleans())
+def test_queries_of_a_batch_share_with_each_source_what_each_shares_alone(
+    seeds: list[int], n_pages: int, foreign: bool
+) -> None:
+    texts = [query(seed) for seed in seeds] + ["老渔夫 and 中文字 " * 9, "a b", document(seeds[0])]
+    pages = [verify.prepare("слово за слово " * 9 if foreign else document(n)).words for n in range(n_pages)]
+    statistics = verify.Statistics.of(pages) if n_pages else None
+    wanted = [verify.Settings(min_chars=40 + at, least_evidence=0.0) for at in range(len(texts))]
+    sources = [verify.SourceText(text) for text in [*texts[1:], *(document(seed) for seed in seeds)]]
+
+    queries = verify.prepare_each(texts, statistics)
+    found = verify.passages_of_queries(
+        [(one, sources, its) for one, its in zip(queries, wanted, strict=True)], statistics
+    )
+
+    for text, its, some in zip(texts, wanted, found, strict=True):
+        alone = verify.prepare(text)
+        beside = statistics.beside(alone.words) if statistics and alone.is_known(statistics) else statistics
+        assert some == verify.passages_in_each(alone, sources, its, beside)
+    assert any(any(some) for some in found)
 
 
 def test_other_words_repeated_seeds_and_few_words_take_the_long_way() -> None:

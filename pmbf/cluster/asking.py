@@ -25,7 +25,7 @@ from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.jobs.threads import in_order
 from pmbf.screen import Answer, LeavingOut, LeftPaths, Options
 from pmbf.screen.answering import Screening, ask, report
-from pmbf.screen.comparing import Confirmed, confirmed
+from pmbf.screen.confirming import Confirmed, confirmed
 from pmbf.screen.leaving_out import LeftOut
 from pmbf.screen.many import Batches
 

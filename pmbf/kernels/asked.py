@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.arrays import distinct
 from pmbf.kernels.align_rules import Grams, Rules, Words, score_tables
 from pmbf.kernels.judged import Spelled
 from pmbf.kernels.types import Tokens
@@ -21,9 +23,12 @@ __all__ = [
     "Bars",
     "Counts",
     "Made",
+    "Question",
     "Ready",
+    "Terms",
     "Weighed",
     "gram_stops",
+    "on_pages",
 ]
 
 Made = Any
@@ -186,6 +191,37 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
+class Terms:
+    """How queries are compared that were made ready.
+
+    Args:
+        counts: Counts of other texts, under which the queries and the texts are made ready.
+        bars: What a passage must have.
+        rules: The numbers of an alignment.
+        least_pages: Pages of a language that tell how rare its words are. If `counts` have fewer, then rarity is
+            guessed from the query and each text.
+    """
+
+    counts: Counts
+    bars: Bars
+    rules: Rules
+    least_pages: int
+
+    @cached_property
+    def tables(self) -> dict[int, Any]:
+        """What a twin of the kernels keeps with the terms."""
+        return {}
+
+
+class Question(NamedTuple):
+    """A query of a batch: what was made of it, its terms, and the numbers of the texts that it is compared with."""
+
+    query: Made
+    terms: Terms
+    sources: Sequence[int]
+
+
+@dataclass(frozen=True, eq=False)
 class Ready:
     """A text made ready to be compared with queries: what depends on the text and on other texts alone.
 
@@ -239,3 +275,20 @@ def gram_stops(singles: NDArray[np.bool_], n_words: int) -> NDArray[np.int64]:
     np.cumsum(2 - singles.astype(np.int64), out=half_words[1:])
     n_runs = np.searchsorted(half_words, half_words[-1] - 2 * n_words, side="right")
     return np.searchsorted(half_words, half_words[:n_runs] + 2 * n_words)
+
+
+def on_pages(types: NDArray[Any], n_types: int, page_words: int) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Return how many pages of a text hold each type, how often it stands in the text, and the number of pages.
+
+    Args:
+        types: `(n,)`, the type of each word of the text.
+        n_types: Types of the text.
+        page_words: Words of a page, at least 1. A text has at least one page.
+    """
+    n_pages = max(1, round(len(types) / page_words))
+    on_page = np.arange(len(types)) * n_pages // max(1, len(types))
+    # Numbers of 32 bits are sorted in a fourth of the time.
+    number = np.uint32 if n_types * n_pages < 1 << 32 else np.int64
+    held = distinct((types.astype(np.int64) * n_pages + on_page).astype(number)) // n_pages
+    n_holding, n_times = (np.bincount(some, minlength=n_types) for some in (held, types.astype(np.int64)))
+    return n_holding, n_times, n_pages

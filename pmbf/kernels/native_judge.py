@@ -42,7 +42,7 @@ class _Slots(Structure):
     _fields_ = (*_pointers("names", "slots"), *_numbers("n_slots"))
 
 
-class _Bars(Structure):
+class NativeBars(Structure):
     """`bars_t` of native/align/asked.h."""
 
     _fields_ = tuple((name, c_double if kind == "float" else c_int64) for name, kind in Bars.__annotations__.items())
@@ -107,7 +107,7 @@ _slips = function("pmbf_align_equal_slips", c_void_p, c_int64, c_void_p, c_int64
 _LINE = np.dtype([("edges", np.int64, 4), ("kind", np.int64), ("figures", np.float64, 6)])
 """`line_t` of native/align/judge.h."""
 
-_NOTHING = Judged.of([])
+NOTHING = Judged.of([])
 
 
 def chained(runs: Places, max_gap: int) -> tuple[Places, Places]:
@@ -134,7 +134,7 @@ def judge(
 ) -> Judged:
     """As `reference_judge.judge`."""
     blocks, bounds = map(np.ascontiguousarray, chains)
-    sides, rules, arguments = [_spelled(text) for text in texts], _Bars(*bars.values), arguments_of(pair)
+    sides, rules, arguments = [_spelled(text) for text in texts], NativeBars(*bars.values), arguments_of(pair)
     given = _Given(addressof(rules), tuple(map(addressof, sides)), addressof(arguments), _at(blocks), _at(bounds))
     found, answer = np.ascontiguousarray(boxes), c_void_p()
     given.n_chains, given.boxes, given.n_boxes = len(bounds) - 1, _at(found), len(found)
@@ -146,7 +146,7 @@ def judged_of(answer: c_void_p, n: int) -> Judged:
     if n < 0:
         raise MemoryError("no memory to compare two texts")
     if not n:
-        return _NOTHING
+        return NOTHING
     lines = taken(answer, n, _LINE)
     return Judged(lines["edges"], lines["kind"], lines["figures"])
 
@@ -200,7 +200,7 @@ def _made(asked: Asked) -> tuple[_Asked, Any]:
     names, kept_names = _slots(grams.names, sieves[0])
     first, following = np.empty(n_slots(words.slips.size), np.int32), np.empty(words.slips.size, np.int32)
     _slips(_at(words.slips), words.slips.size, _at(first), len(first), _at(following), _at(sieves[1]))
-    bars, counts = _Bars(*asked.bars.values), counts_of(asked.counts)
+    bars, counts = NativeBars(*asked.bars.values), counts_of(asked.counts)
     known = asked.counts.own if asked.weighed else asked.counted
     own = (known.of_others(words.keys)[0] if known else np.zeros(len(words.keys))).astype(np.int32)
     rarities, priors = asked.weighed[1:] if asked.weighed else (own, own)

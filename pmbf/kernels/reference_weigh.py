@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import NAT, PRIOR_UNIT, PRIOR_WORDS, Words
-from pmbf.kernels.asked import GUESS_PAGE_WORDS, ONE_LANGUAGE, PAGE_WORDS, Counts, Weighed
+from pmbf.kernels.asked import GUESS_PAGE_WORDS, ONE_LANGUAGE, PAGE_WORDS, Counts, Weighed, on_pages
 
 __all__ = ["weigh"]
 
@@ -68,10 +68,7 @@ def guessed(own: Counts, query: NDArray[np.uint64], text: tuple[NDArray[np.uint6
         text: The keys of the text's types, in any order, and the type of each word.
     """
     keys, types = text
-    n_pages = max(1, round(len(types) / GUESS_PAGE_WORDS))
-    on_page = np.arange(len(types)) * n_pages // max(1, len(types))
-    held = np.unique(types.astype(np.int64) * n_pages + on_page) // n_pages
-    n_holding, n_times = (np.bincount(some, minlength=len(keys)) for some in (held, types.astype(np.int64)))
+    n_holding, n_times, n_pages = on_pages(types, len(keys), GUESS_PAGE_WORDS)
     order = np.argsort(keys)
     shared = own.of_others(keys)[0] > 0
     alone = Counts(keys[order], (n_holding - shared)[order], n_times[order], n_pages, len(types)).with_own(own)

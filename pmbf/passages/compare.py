@@ -10,7 +10,7 @@ import numpy as np
 from pmbf.kernels import KINDS, ONE_LANGUAGE, Judged, Pair, judge, weigh
 from pmbf.passages.certainty import certainty
 from pmbf.passages.edges import Side, grown, span_pair
-from pmbf.passages.exploring import bars_of, compared, compared_with_each
+from pmbf.passages.exploring import bars_of, compared, compared_queries, compared_with_each
 from pmbf.passages.prepared import Prepared, prepare
 from pmbf.passages.settings import SURE_WORDS, Settings
 from pmbf.passages.source_text import SourceText
@@ -75,6 +75,24 @@ def passages_in_each(
     return [_found_in(one, query, source) for one, source in zip(found, sources, strict=True)]
 
 
+def passages_of_queries(
+    asked: Sequence[tuple[Prepared, Sequence[SourceText], Settings]], statistics: Statistics | None
+) -> list[list[tuple[Passage, ...]]]:
+    """Return the passages that each query of a batch shares with each of its texts, all compared in one native call.
+
+    Args:
+        asked: Queries that `prepare_each` made ready under these statistics; the texts that each is compared with, of
+            which what is made is kept; what counts as a passage.
+        statistics: How rare words are in texts of other queries; None if unknown. If they know a query's language, then
+            the words of the query count besides, as in `Statistics.beside`.
+    """
+    found = compared_queries(asked, statistics or UNKNOWN)
+    return [
+        [_found_in(one, query, source) for one, source in zip(some, sources, strict=True)]
+        for some, (query, sources, _) in zip(found, asked, strict=True)
+    ]
+
+
 def passage_of_same_words(
     query: Prepared, text: str, settings: Settings, statistics: Statistics | None = None
 ) -> tuple[Passage, ...] | None:
@@ -115,7 +133,10 @@ def _passages(found: Judged, texts: tuple[Side, Side]) -> Iterator[Passage]:
         name = KINDS[kind]
         is_exact = name in ("verbatim", "edited")
         spans = span_pair(query, source, here, there) if is_exact else (grown(query, here), grown(source, there))
-        nats *= max(query.names.share_counted(here), source.names.share_counted(there))
+        counted = query.names.share_counted(here)
+        if counted < 1:
+            counted = max(counted, source.names.share_counted(there))
+        nats *= counted
         yield Passage(
             *spans,
             similarity,

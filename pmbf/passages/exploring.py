@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pmbf import kernels
-from pmbf.kernels import Asked, Bars, Judged, compare
+from pmbf.kernels import Asked, Bars, Judged, Question, Terms, compare
 from pmbf.passages.prepared import Prepared
 from pmbf.passages.settings import LIKENESS_TIMES, SURE_CHARS, SURE_WORDS, Settings
 from pmbf.passages.source_text import COMMONEST_OF, SourceText, octets
-from pmbf.passages.statistics import Statistics
+from pmbf.passages.statistics import LEAST_PAGES, Statistics
 from pmbf.text import SINGLE_CHARS
 
 
@@ -48,6 +48,39 @@ def compared_with_each(
     found, every = kernels.compare_each(asked, texts, known, COMMONEST_OF)
     for source, made in zip(sources, every, strict=True):
         source.keep(statistics, made)
+    return found
+
+
+def compared_queries(
+    asked: Iterable[tuple[Prepared, Sequence[SourceText], Settings]], statistics: Statistics
+) -> list[list[Judged]]:
+    """Return what each query of a batch shares with each of its texts, all compared in one native call.
+
+    Args:
+        asked: Queries made ready under the statistics, each with the texts it is compared with, and what counts as a
+            passage. What is made of the texts is kept with them.
+        statistics: How rare words are in texts of other queries. Each query's own words count besides.
+    """
+    numbers: dict[int, int] = {}
+    sources: list[SourceText] = []
+    terms: dict[Settings, Terms] = {}
+    questions = []
+    for query, some, settings in asked:
+        for one in some:
+            if id(one) not in numbers:
+                numbers[id(one)] = len(sources)
+                sources.append(one)
+        if settings not in terms:
+            terms[settings] = Terms(statistics, bars_of(settings), settings.rules, LEAST_PAGES)
+        questions.append(Question(query.made, terms[settings], [numbers[id(one)] for one in some]))
+    if not sources:
+        return [[] for _ in questions]
+    known = [one.made(statistics) for one in sources]
+    texts = [octets(one.text) if made is None else None for one, made in zip(sources, known, strict=True)]
+    found, every = kernels.compare_queries(questions, texts, known, COMMONEST_OF)
+    for source, before, made in zip(sources, known, every, strict=True):
+        if before is None:
+            source.keep(statistics, made)
     return found
 
 

@@ -11,6 +11,7 @@ Source: Karp & Rabin 1987, Efficient randomized pattern-matching algorithms. Pre
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -22,14 +23,17 @@ from pmbf.kernels import (
     GUESS_PAGE_WORDS,
     Folded,
     Grams,
+    Made,
     Runs,
     Spelled,
     Tokens,
     Weighed,
     Words,
+    as_ready,
     fold,
     gram_stops,
     grams,
+    ready_each,
     runs_of,
     spell,
     tokenise,
@@ -37,8 +41,8 @@ from pmbf.kernels import (
     words,
 )
 from pmbf.passages.names import Names
-from pmbf.passages.source_text import SourceText, octets
-from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, LEAST_PAGES, Statistics
+from pmbf.passages.source_text import COMMONEST_OF, SourceText, octets
+from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, LEAST_PAGES, UNKNOWN, Statistics
 
 Positions = NDArray[np.intp]
 
@@ -60,6 +64,7 @@ class Prepared:
     _weighed: list[tuple[Statistics, Weighed]] = field(default_factory=list, repr=False)
 
     asked: list[tuple[Any, ...]] = field(default_factory=list, repr=False)
+    made: Made | None = field(default=None, repr=False)
 
     @property
     def n_tokens(self) -> int:
@@ -155,3 +160,25 @@ def prepare(text: str) -> Prepared:
     3
     """
     return Prepared(text, tokenise(octets(text)))
+
+
+def prepare_each(texts: Sequence[str], statistics: Statistics | None) -> list[Prepared]:
+    """Return some texts prepared as queries of one batch, which are made ready in one native call.
+
+    Args:
+        texts: The texts.
+        statistics: How rare words are in other texts; None if unknown.
+
+    >>> [one.n_tokens for one in prepare_each(["One fine day", "a tide"], None)]
+    [3, 2]
+    """
+    made = ready_each([octets(text) for text in texts], statistics or UNKNOWN, COMMONEST_OF)
+    return [Prepared(text, _wide(as_ready(one).tokens), made=one) for text, one in zip(texts, made, strict=True)]
+
+
+def _wide(tokens: Tokens) -> Tokens:
+    """Return the tokens of a text made ready, with places as `tokenise` has them."""
+    if tokens.starts.dtype == np.uint32:
+        return tokens
+    places = tokens.starts.astype(np.uint32), tokens.stops.astype(np.uint32)
+    return Tokens(tokens.hashes, *places, tokens.singles, tokens.n_chars, tokens.n_mixed, tokens.n_invisible)

@@ -25,11 +25,13 @@ class SourceText:
 
     Attributes:
         text: The text.
+        n_kept: The bytes that it had when it was kept last; 0 if it never was.
         sampled: Its sampled hashes, and the character where each begins; None until a screening asks for them.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.n_kept = 0
         self.sampled: tuple[NDArray[np.uint32], NDArray[np.uint32]] | None = None
         self._ready: tuple[NDArray[np.uint64], Ready] | None = None
         self._made: tuple[NDArray[np.uint64], Made] | None = None

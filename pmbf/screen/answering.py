@@ -10,7 +10,8 @@ from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.intake.texts import Text
 from pmbf.report import Match, Query, Report
 from pmbf.screen.candidates import Candidate, find_all
-from pmbf.screen.comparing import Confirmed, Subject, confirmed, share, shared
+from pmbf.screen.comparing import Subject, shared
+from pmbf.screen.confirming import Confirmed, confirmed, share
 from pmbf.screen.copies import same_files
 from pmbf.screen.exempt import Exempt, exempt, ordered
 from pmbf.screen.leaving_out import NOTHING, LeftOut

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from types import MappingProxyType
+from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 from pmbf import verify
-from pmbf.errors import PmbfError
 from pmbf.fingerprint import QuerySample
 from pmbf.jobs.threads import in_order
 from pmbf.kernels import NAT
-from pmbf.report import CERTAINTIES, Match, Passage
-from pmbf.screen.exempt import Exempt, counted, counting, ordered
-from pmbf.screen.leaving_out import LeftOut
-from pmbf.screen.near import TOGETHER, WHOLE_CHARS, passages_near, stretches_near
+from pmbf.report import Passage
+from pmbf.screen.exempt import Exempt, counting
+from pmbf.screen.near import TOGETHER, WHOLE_CHARS, passages_near
 from pmbf.screen.options import Options
+from pmbf.screen.reading import Read, read
 from pmbf.screen.sections import Kept, SectionRules, section_rules
 from pmbf.screen.sources import Source
 from pmbf.span import Span
 from pmbf.store.generation import Generation
-from pmbf.store.originals import original_text
-from pmbf.store.recent import Recent
-from pmbf.store.tables import Document, ListedPath
 
 SHORT_DOUBT, TOPICAL_EVIDENCE, MANY_DOCUMENTS = 0.35, 22.0, 1000
 """Chance matches become likelier in large collections: among thousands of documents some pair shares the words of a few
@@ -76,15 +71,6 @@ class Subject:
     n_documents: int
 
 
-class Confirmed(NamedTuple):
-    """The sources of a query above the threshold, and the number of those below; by the names of `same` sections, the
-    number of sources that share text with them elsewhere."""
-
-    matches: tuple[Match, ...] = ()
-    n_below: int = 0
-    n_elsewhere: Mapping[str, int] = MappingProxyType({})
-
-
 class Shared(NamedTuple):
     """A source with the passages it shares with a query, or the reason why it was not compared; and the names of `same`
     sections of the query with which it shares text elsewhere."""
@@ -113,46 +99,37 @@ def shared(
     """
     if not any(some for _, some in compared):
         return []
-    query = verify.prepare(subject.text)
-    settings = _settings(options, query, subject.n_documents)
-    if statistics is not None and query.is_known(statistics):
-        statistics = statistics.beside(query.words)
-    rules = section_rules(subject.exempt.sections, options, query, settings, statistics)
-    comparison = _Comparison(query, settings, statistics, len(subject.sample), rules)
-    calls = _calls(comparison, subject, compared, options)
-    found = []
-    with closing(in_order(calls, options.threads)) as results:
-        for some in results:
-            for one in some:
-                passages = counting(one.passages, subject.exempt, query, settings.min_chars)
-                if passages or one.problem or one.elsewhere:
-                    found.append(one._replace(passages=passages))
-    return found
+    comparison = _comparison(subject, verify.prepare(subject.text), options, statistics)
+    with closing(in_order(_calls(comparison, compared), options.threads)) as results:
+        return comparison.counting(itertools.chain.from_iterable(results))
 
 
-def confirmed(
-    subject: Subject,
-    found: Sequence[Shared],
+def shared_each(
+    generation: Generation,
+    subjects: Sequence[Subject],
+    compared: Sequence[Sequence[Source]],
     options: Options,
-    paths: Mapping[int, Sequence[ListedPath]],
-    left_out: LeftOut,
-) -> Confirmed:
-    """Return the sources of a query as a report shows them, those with most evidence first.
+    statistics: verify.Statistics | None,
+) -> list[list[Shared]]:
+    """Return what `shared` returns for each query of a batch. Short queries are compared in few native calls.
 
     Args:
-        subject: The query.
-        found: The sources that share passages with it.
+        generation: The files that hold the texts of the sources.
+        subjects: The queries.
+        compared: The sources of each.
         options: What counts as found.
-        paths: The paths of those sources whose paths are not known, by the id of the document.
-        left_out: What the query is not compared with.
+        statistics: How rare words are in the collection; None if unknown.
     """
-    known = (
-        (one if one.paths else one.listed(left_out.kept(paths[one.document.id])), passages, problem)
-        for one, passages, problem, _ in found
-        if passages or problem
+    pairs = list(zip(subjects, compared, strict=True))
+    are_short = [bool(sources) and len(subject.text) <= WHOLE_CHARS for subject, sources in pairs]
+    short = itertools.chain.from_iterable(
+        _shared_together(generation, some, options, statistics)
+        for some in _queries_together(itertools.compress(pairs, are_short))
     )
-    resolved = _resolved([_match(source, subject, passages, problem) for source, passages, problem in known], options)
-    return resolved._replace(n_elsewhere=Counter(name for one in found for name in one.elsewhere))
+    return [
+        next(short) if is_short else shared(subject, [(generation, sources)], options, statistics)
+        for (subject, sources), is_short in zip(pairs, are_short, strict=True)
+    ]
 
 
 def _settings(options: Options, query: verify.Prepared, n_documents: int) -> verify.Settings:
@@ -187,40 +164,66 @@ def _settings_of(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class _Comparison:
-    """A query, and how it is compared with texts."""
+    """A query, and how it is compared with texts.
 
+    Args:
+        subject: The query.
+        query: Its text, prepared.
+        settings: What counts as a passage.
+        options: What counts as found.
+        of_others: How rare words are in the collection; None if unknown.
+    """
+
+    subject: Subject
     query: verify.Prepared
     settings: verify.Settings
-    statistics: verify.Statistics | None
-    n_hashes: int
-    rules: SectionRules | None = None
+    options: Options
+    of_others: verify.Statistics | None
+
+    @cached_property
+    def statistics(self) -> verify.Statistics | None:
+        """How rare words are: in the collection, and in the query if the collection knows its language."""
+        if self.of_others is None or not self.query.is_known(self.of_others):
+            return self.of_others
+        return self.of_others.beside(self.query.words)
+
+    @cached_property
+    def rules(self) -> SectionRules | None:
+        """The rules of the query's sections, or None if everything is compared with everything."""
+        if self.options.template is None:
+            return None
+        return section_rules(self.subject.exempt.sections, self.options, self.query, self.settings, self.statistics)
+
+    def read(self, sources: Iterable[Located]) -> list[Read]:
+        """Return sources with their texts."""
+        sample, n_chars = self.subject.sample, len(self.subject.text)
+        return [read(generation, source, sample, n_chars) for generation, source in sources]
+
+    def counting(self, found: Iterable[Shared]) -> list[Shared]:
+        """Return the sources that share passages that count, and those that were not compared."""
+        kept = []
+        for one in found:
+            if one.passages:
+                passages = counting(one.passages, self.subject.exempt, self.query, self.settings.min_chars)
+                one = one._replace(passages=passages)
+            if one.passages or one.problem or one.elsewhere:
+                kept.append(one)
+        return kept
 
 
-class _Read(NamedTuple):
-    """A source with its text and the stretches that are compared, or the reason why it was not read."""
-
-    source: Source
-    recent: Recent
-    text: verify.SourceText | None = None
-    stretches: Sequence[Span] = ()
-    problem: str | None = None
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the whole text is compared."""
-        return self.text is not None and len(self.stretches) == 1 and len(self.stretches[0]) == len(self.text.text)
+def _comparison(
+    subject: Subject, query: verify.Prepared, options: Options, statistics: verify.Statistics | None
+) -> _Comparison:
+    return _Comparison(subject, query, _settings(options, query, subject.n_documents), options, statistics)
 
 
-def _calls(
-    comparison: _Comparison, subject: Subject, compared: Iterable[Placed], options: Options
-) -> Iterator[Callable[[], list[Shared]]]:
+def _calls(comparison: _Comparison, compared: Iterable[Placed]) -> Iterator[Callable[[], list[Shared]]]:
     """Yield calls that compare some sources each. The texts are read here, a call's when the call is asked for."""
     each = [(generation, source) for generation, sources in compared for source in sources]
-    for some in _together(each, options.threads):
-        texts = [_read(generation, source, subject, len(comparison.query.text)) for generation, source in some]
-        yield partial(_compared, comparison, texts)
+    for some in _together(each, comparison.options.threads):
+        yield partial(_compared, comparison, comparison.read(some))
 
 
 def _together(sources: Sequence[Located], n_threads: int) -> Iterator[list[Located]]:
@@ -244,96 +247,83 @@ def _cost(source: Source) -> int:
     return min(source.document.n_chars, WHOLE_CHARS)
 
 
-def _read(generation: Generation, source: Source, subject: Subject, n_query_chars: int) -> _Read:
-    try:
-        text = _text(generation, source)
-    except (PmbfError, OSError) as error:
-        return _Read(source, generation.recent, problem=str(error))
-    return _Read(
-        source, generation.recent, text, stretches_near(text, subject.sample, n_query_chars, generation.params)
-    )
-
-
-def _text(generation: Generation, source: Source) -> verify.SourceText:
-    """Return the text of a source, with what earlier comparisons made of it. Only stored texts are kept."""
-    known: verify.SourceText | None = generation.recent.get(_place(source.document))
-    return known or verify.SourceText(original_text(generation, source.document, source.paths))
-
-
-def _place(document: Document) -> tuple[int, ...] | None:
-    if not document.text_file:
-        return None
-    return document.text_file, document.text_offset, document.text_skip, document.text_bytes
-
-
-def _compared(comparison: _Comparison, texts: Sequence[_Read]) -> list[Shared]:
+def _compared(comparison: _Comparison, texts: Sequence[Read]) -> list[Shared]:
     """Return what some sources share with a query. Those that are compared whole take one native call."""
-    known = [_copied(comparison, one) for one in texts]
-    in_whole = _in_whole(comparison, [one for one, passages in zip(texts, known, strict=True) if passages is None])
+    known = {id(one.text): passages for one in texts if (passages := _copied(comparison, one)) is not None}
+    whole = [one.text for one in texts if one.text and one.is_whole and id(one.text) not in known]
+    if whole:
+        found = verify.passages_in_each(comparison.query, whole, comparison.settings, comparison.statistics)
+        known.update(zip(map(id, whole), found, strict=True))
+    return _found(comparison, texts, known)
+
+
+def _found(comparison: _Comparison, texts: Sequence[Read], whole: Mapping[int, tuple[Passage, ...]]) -> list[Shared]:
+    """Return what some sources share with a query, given the passages of those that were compared whole, by the `id` of
+    their text."""
     found = []
-    for (source, recent, text, stretches, problem), passages in zip(texts, known, strict=True):
-        if text and passages is None:
-            passages = in_whole.get(id(text))
-        if text and passages is None:
-            passages = passages_near(comparison.query, text, stretches, comparison.settings, comparison.statistics)
-        if text and (place := _place(source.document)):
-            recent.put(place, text, text.n_bytes)
-        kept = comparison.rules.kept(text.text, passages or ()) if comparison.rules and text else Kept(passages or ())
-        found.append(Shared(source, kept.passages, problem, kept.elsewhere))
+    for one in texts:
+        text = one.text
+        passages: tuple[Passage, ...] = ()
+        if text:
+            if id(text) in whole:
+                passages = whole[id(text)]
+            else:
+                passages = passages_near(
+                    comparison.query, text, one.stretches, comparison.settings, comparison.statistics
+                )
+            one.keep()
+        kept = comparison.rules.kept(text.text, passages) if comparison.rules and text else Kept(passages)
+        found.append(Shared(one.source, kept.passages, one.problem, kept.elsewhere))
     return found
 
 
-def _in_whole(comparison: _Comparison, texts: Sequence[_Read]) -> dict[int, tuple[Passage, ...]]:
-    """Return the passages of each text that is compared whole, by the `id` of the text."""
-    whole = [one.text for one in texts if one.text and one.is_whole]
-    if not whole:
-        return {}
-    found = verify.passages_in_each(comparison.query, whole, comparison.settings, comparison.statistics)
-    return dict(zip(map(id, whole), found, strict=True))
-
-
-def _copied(comparison: _Comparison, one: _Read) -> tuple[Passage, ...] | None:
+def _copied(comparison: _Comparison, one: Read) -> tuple[Passage, ...] | None:
     """Return the passage of a source that has the words of the query and no others, or None.
 
     A source with few hashes of the query is not looked at.
     """
     query = comparison.query
-    if one.text is None or not one.is_whole or 2 * one.source.candidate.n_hits < comparison.n_hashes:
+    if one.text is None or not one.is_whole or 2 * one.source.candidate.n_hits < len(comparison.subject.sample):
         return None
     return verify.passage_of_same_words(query, one.text.text, comparison.settings, comparison.statistics)
 
 
-def _match(source: Source, subject: Subject, passages: tuple[Passage, ...], problem: str | None) -> Match:
-    spans = [passage.query for passage in passages]
-    covered = counted(spans, subject.exempt)
-    return Match(
-        document=source.reference,
-        containment=share(source.candidate.n_hits, len(subject.sample)),
-        n_hits=source.candidate.n_hits,
-        n_covered=covered,
-        coverage=share(covered, len(subject.text)),
-        longest=max((passage.n_counted for passage in passages), default=0),
-        passages=tuple(_with_source_share(passage, source.document) for passage in passages),
-        problem=problem,
-        evidence=round(sum(passage.evidence for passage in passages), 1),
-        in_order=share(ordered(passages, subject.exempt), len(subject.text)),
-        certainty=min((one.certainty for one in passages if one.certainty), key=CERTAINTIES.index, default=None),
-    )
+def _queries_together(
+    pairs: Iterable[tuple[Subject, Sequence[Source]]],
+) -> Iterator[list[tuple[Subject, Sequence[Source]]]]:
+    """Yield queries in groups, each for one call: at most `TOGETHER_CHARS` characters of sources, or one query."""
+    some: list[tuple[Subject, Sequence[Source]]] = []
+    n_chars = 0
+    for subject, sources in pairs:
+        more = len(subject.text) + sum(one.document.n_chars for one in sources)
+        if some and n_chars + more > TOGETHER_CHARS:
+            yield some
+            some, n_chars = [], 0
+        some.append((subject, sources))
+        n_chars += more
+    if some:
+        yield some
 
 
-def _with_source_share(passage: Passage, document: Document) -> Passage:
-    return replace(passage, source_share=round(min(1.0, share(len(passage.source), document.n_chars)), 3))
-
-
-def _resolved(found: list[Match], options: Options) -> Confirmed:
-    """Return the matches above the threshold, most evidence first. Each passage names other documents with it."""
-    kept = [match for match in found if match.problem or match.coverage >= options.threshold]
-    neighbours = verify.with_neighbours({match.document.id: match.passages for match in kept})
-    kept = [replace(match, passages=neighbours[match.document.id]) for match in kept]
-    ranked = sorted(kept, key=lambda match: (-match.evidence, -match.n_covered, match.document.path))
-    return Confirmed(tuple(ranked), len(found) - len(kept))
-
-
-def share(part: float, whole: int) -> float:
-    """Return a part as a share of the whole; 0 if the whole is empty."""
-    return part / whole if whole else 0.0
+def _shared_together(
+    generation: Generation,
+    pairs: Sequence[tuple[Subject, Sequence[Source]]],
+    options: Options,
+    statistics: verify.Statistics | None,
+) -> list[list[Shared]]:
+    """Return what short queries share with their sources. Those that are compared whole take one native call."""
+    queries = verify.prepare_each([subject.text for subject, _ in pairs], statistics)
+    comparisons = [
+        _comparison(subject, query, options, statistics) for (subject, _), query in zip(pairs, queries, strict=True)
+    ]
+    read = [
+        comparison.read((generation, one) for one in sources)
+        for (_, sources), comparison in zip(pairs, comparisons, strict=True)
+    ]
+    whole = [[one.text for one in texts if one.text and one.is_whole] for texts in read]
+    asked = [(one.query, texts, one.settings) for one, texts in zip(comparisons, whole, strict=True)]
+    found = verify.passages_of_queries(asked, statistics)
+    return [
+        comparison.counting(_found(comparison, texts, dict(zip(map(id, some), passages, strict=True))))
+        for comparison, texts, some, passages in zip(comparisons, read, whole, found, strict=True)
+    ]

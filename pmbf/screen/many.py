@@ -21,7 +21,8 @@ from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.report import Report
 from pmbf.screen.answering import Screening, ask, report
 from pmbf.screen.candidates import Candidate
-from pmbf.screen.comparing import Shared, Subject, confirmed, shared
+from pmbf.screen.comparing import Shared, Subject, shared_each
+from pmbf.screen.confirming import confirmed
 from pmbf.screen.leaving_out import LeavingOut, LeftOut, LeftPaths
 from pmbf.screen.options import Options
 from pmbf.screen.sources import Source, paths_of, sources
@@ -175,10 +176,7 @@ def _found(asked: Screening, options: Options) -> list[Candidate]:
 
 def _compared(tools: Tools, subjects: Sequence[Subject], compared: Sequence[Sequence[Source]]) -> list[list[Shared]]:
     """Return what each query of a batch shares with its sources."""
-    return [
-        shared(subject, [(tools.generation, some)], tools.options, tools.statistics)
-        for subject, some in zip(subjects, compared, strict=True)
-    ]
+    return shared_each(tools.generation, subjects, compared, tools.options, tools.statistics)
 
 
 def _told(store: Store, asked: _Batch, found: Sequence[list[Shared]], options: Options) -> Iterator[Answer]:

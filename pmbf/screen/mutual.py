@@ -19,7 +19,8 @@ import numpy as np
 from pmbf.fingerprint import query_sample
 from pmbf.report import Match
 from pmbf.screen.candidates import Candidate, find
-from pmbf.screen.comparing import Subject, confirmed, shared
+from pmbf.screen.comparing import Subject, shared_each
+from pmbf.screen.confirming import confirmed
 from pmbf.screen.exempt import Exempt
 from pmbf.screen.leaving_out import NOTHING
 from pmbf.screen.options import Options
@@ -28,7 +29,6 @@ from pmbf.screen.vocabulary import word_statistics
 from pmbf.screen.working import Tools, workers
 from pmbf.store.folder import Store
 from pmbf.store.generation import Generation
-from pmbf.verify import Statistics
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -75,12 +75,12 @@ def mutual(
     """
     asked = [_asked(store.generation, document, text, left_out(document), options) for document, text in texts]
     read = list(_with_sources(store, asked, _partners(asked, options)))
-    statistics = word_statistics(store)
+    tools = Tools(store.generation, options, word_statistics(store))
     if jobs == 1 or sum(len(found) for _, _, found in read) <= BATCH_PAIRS:
-        for one in read:
-            yield _compared(store.generation, one, options, statistics)
+        for batch in _batched(read):
+            yield from _compared_together(tools, batch)
         return
-    with workers(Tools(store.generation, options, statistics), jobs) as work:
+    with workers(tools, jobs) as work:
         waiting: deque[Future[list[Compared]]] = deque()
         try:
             for batch in _batched(read):
@@ -131,14 +131,13 @@ def _with_sources(store: Store, asked: Sequence[_Asked], partners: dict[int, dic
             yield one.document, one.subject, [Source(its, documents[id_], tuple(paths[id_])) for id_, its in some]
 
 
-def _compared(generation: Generation, asked: _Query, options: Options, statistics: Statistics | None) -> Compared:
-    document, subject, found = asked
-    those = shared(subject, [(generation, found)], options, statistics)
-    return Compared(document, confirmed(subject, those, options, {}, NOTHING).matches, len(found))
-
-
 def _compared_together(tools: Tools, batch: Sequence[_Query]) -> list[Compared]:
-    return [_compared(tools.generation, one, tools.options, tools.statistics) for one in batch]
+    subjects, sources = [subject for _, subject, _ in batch], [found for _, _, found in batch]
+    shared = shared_each(tools.generation, subjects, sources, tools.options, tools.statistics)
+    return [
+        Compared(document, confirmed(subject, those, tools.options, {}, NOTHING).matches, len(found))
+        for (document, subject, found), those in zip(batch, shared, strict=True)
+    ]
 
 
 def _batched(asked: Iterable[_Query]) -> Iterator[list[_Query]]:

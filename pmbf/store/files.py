@@ -94,12 +94,7 @@ class StoredFile(NamedTuple):
 
 
 def are_possible(serial: Any, is_numbered: Any, payload_bytes: Any, payload_crc: Any, tile: Any) -> Any:
-    """Return whether a writer can have made the numbers of a file's row; of columns, whether each row's.
-
-    Args:
-        is_numbered: Whether the file is of one of the `NUMBERED_KINDS`.
-        serial, payload_bytes, payload_crc, tile: As of a `StoredFile`.
-    """
+    """Return whether a writer can have made the numbers of a file's row; of columns, whether each row's."""
     has_tile = (tile >= -1) & (tile <= MAX_ID) & ((tile >= 0) == is_numbered)
     is_sized = (payload_bytes >= 0) & (payload_bytes < 2**48) & (payload_crc >= 0) & (payload_crc < 2**32)
     return (serial > 0) & (serial <= MAX_ID) & is_sized & has_tile
@@ -115,7 +110,7 @@ FILE_KINDS = {
 """Folder and suffix of the files that the catalog names."""
 
 NUMBERED_KINDS = {"TILE", "DOCS"}
-"""Kinds of files that hold a tile, or a chunk of the directory: their rows have its number."""
+"""Those whose rows have the number of a tile, or of a chunk of the directory."""
 
 BESIDE_KINDS = {"CHNK": ("similar", "chunks"), "SENT": ("sentences", "units")}
 """Folder and suffix of the files that are made from the collection, and named beside the catalog."""
@@ -177,18 +172,8 @@ class _PageSums:
 
 
 def _header(stored: StoredFile, identity: Identity) -> bytes:
-    fields = HEADER.pack(
-        MAGIC,
-        stored.kind.encode(),
-        FORMAT_VERSION,
-        HEADER_BYTES,
-        identity.collection_id,
-        identity.params_digest,
-        stored.serial,
-        stored.payload_bytes,
-        stored.payload_crc,
-        0,
-    )
+    begin = (MAGIC, stored.kind.encode(), FORMAT_VERSION, HEADER_BYTES, *identity)
+    fields = HEADER.pack(*begin, stored.serial, stored.payload_bytes, stored.payload_crc, 0)
     return fields[:-_CRC_BYTES] + struct.pack("<I", zlib.crc32(fields[:-_CRC_BYTES]))
 
 

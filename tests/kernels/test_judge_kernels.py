@@ -25,9 +25,11 @@ from pmbf.kernels import (
     Counts,
     Judged,
     Pair,
+    Question,
     Ready,
     Rules,
     Spelled,
+    Terms,
     classes,
     fold,
     gram_stops,
@@ -36,6 +38,7 @@ from pmbf.kernels import (
     reference_explore,
     reference_judge,
     reference_ready,
+    reference_sources,
     reference_weigh,
     runs_of,
     spell,
@@ -117,6 +120,40 @@ def assert_equal(expected: Judged, found: Judged) -> None:
     assert np.array_equal(expected.edges, found.edges) and np.array_equal(expected.kinds, found.kinds)
     assert np.array_equal(expected.figures, found.figures, equal_nan=True)
     assert [one.shape for one in expected] == [one.shape for one in found]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(TEXTS, min_size=1, max_size=3), st.lists(TEXTS, min_size=1, max_size=4), st.integers(0, 12))
+def test_queries_of_a_batch_are_compared_by_each_twin_as_one_is(
+    queries: list[str], sources: list[str], n_pages: int
+) -> None:
+    counts = counts_of([f"{text} {n}" for n, text in zip(range(n_pages), 12 * (queries + sources), strict=False)])
+    terms, utf8 = Terms(counts, BARS, LAX, 8), [text.encode() for text in sources]
+    as_asked = [
+        reference_sources._asked(reference_ready.ready(one.encode(), counts, COMMONEST), terms) for one in queries
+    ]
+    for twin, compare in ((reference_sources, reference_judge.compare), (native("sources"), native().compare)):
+        known = twin.ready_each(utf8[:1], counts, COMMONEST)
+        asked = twin.ready_each([text.encode() for text in queries], counts, COMMONEST)
+        questions = [Question(one, terms, list(range(number % 2, len(sources)))) for number, one in enumerate(asked)]
+        found, made = twin.compare_queries(questions, [None, *utf8[1:]], [*known, *[None] * (len(utf8) - 1)], COMMONEST)
+        ready = [twin.as_ready(one) for one in made]
+        for text, one in zip(sources, ready, strict=True):
+            assert_same(arrays_of_ready(reference_ready.ready(text.encode(), counts, COMMONEST)), arrays_of_ready(one))
+        for question, query, some in zip(questions, as_asked, found, strict=True):
+            for number, one in zip(question.sources, some, strict=True):
+                assert_equal(compare(query, ready[number]), one)
+
+
+def test_a_batch_with_a_text_that_is_not_utf8_is_refused_by_both_twins() -> None:
+    counts = counts_of([])
+    for twin in (reference_sources, native("sources")):
+        [query] = twin.ready_each([b"the quick brown fox"], counts, COMMONEST)
+        with pytest.raises(ParameterError, match="UTF-8"):
+            twin.ready_each([b"the quick \xff brown fox"], counts, COMMONEST)
+        with pytest.raises(ParameterError, match="UTF-8"):
+            terms = Terms(counts, BARS, LAX, 8)
+            twin.compare_queries([Question(query, terms, [0])], [b"the quick \xff fox"], [None], COMMONEST)
 
 
 @settings(max_examples=300, deadline=None)

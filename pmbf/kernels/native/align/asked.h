@@ -72,4 +72,8 @@ bool guess_classes(const asked_t *asked, const ready_t *source, const int32_t *e
  * memory. */
 bool seeds_find(const asked_t *asked, const ready_t *source, runs_t *found);
 
+/* seeds.c: returns the stop of the gram of `n_words` words that begins at a token, or -1 if the text ends before. Starts ascend
+ * from call to call: `reach` has the stop and the half words of the gram before. */
+int64_t gram_stop(const ready_t *source, int64_t start, int64_t n_words, int64_t *stop, int64_t *half_words);
+
 #endif

@@ -32,30 +32,16 @@ EXPORT int64_t pmbf_align_judge(const given_t *given, line_t **lines) {
     return n;
 }
 
-/* Decodes a spelling, which is valid UTF-8 with n code points. */
-static void decode(const uint8_t *at, int64_t n, uint32_t *letters) {
-    for (int64_t letter = 0; letter < n; letter++) {
-        uint32_t first = *at++, code = first;
-        int n_more = first < 0x80 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
-        if (n_more) code = first & (0x3Fu >> n_more);
-        while (n_more--) code = code << 6 | (*at++ & 0x3Fu);
-        letters[letter] = code;
-    }
-}
-
 /* Returns a text that was made ready as one that can be judged. What that takes is `judged->rooms`. */
 static bool spell(judged_t *judged, const ready_t *ready, spelled_t *text) {
     int64_t n = ready->head.n;
     int64_t *offsets = room_take(judged, 8 * (n + 1));
     uint64_t *keys = room_take(judged, 8 * n);
     if (judged->failed) return false;
-    const uint16_t *narrow = ready->offsets;
-    const uint32_t *wide = ready->offsets;
-    for (int64_t token = 0; token <= n; token++) offsets[token] = ready->head.width == 2 ? narrow[token] : wide[token];
-    for (int64_t token = 0; token < n; token++) keys[token] = ready->keys[ready->types[token]];
+    ready_spelled(ready, offsets, keys);
     uint32_t *letters = room_take(judged, 4 * offsets[n]);
     if (judged->failed) return false;
-    decode(ready->spelling, offsets[n], letters);
+    ready_letters(ready, offsets[n], letters);
     *text = (spelled_t){{ready->hashes, ready->singles, n}, ready->starts, ready->stops, keys, letters, offsets};
     return true;
 }

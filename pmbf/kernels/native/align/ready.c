@@ -121,6 +121,29 @@ bool ready_open(const uint8_t *block, ready_t *ready) {
 
 void ready_close(ready_t *ready) { free(ready->memory); }
 
+int64_t ready_offset(const ready_t *ready, int64_t token) {
+    const uint16_t *narrow = ready->offsets;
+    const uint32_t *wide = ready->offsets;
+    return ready->head.width == 2 ? narrow[token] : wide[token];
+}
+
+void ready_spelled(const ready_t *ready, int64_t *offsets, uint64_t *keys) {
+    int64_t n = ready->head.n;
+    for (int64_t token = 0; token <= n; token++) offsets[token] = ready_offset(ready, token);
+    for (int64_t token = 0; token < n; token++) keys[token] = ready->keys[ready->types[token]];
+}
+
+void ready_letters(const ready_t *ready, int64_t n, uint32_t *letters) {
+    const uint8_t *at = ready->spelling;
+    for (int64_t letter = 0; letter < n; letter++) {
+        uint32_t first = *at++, code = first;
+        int n_more = first < 0x80 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
+        if (n_more) code = first & (0x3Fu >> n_more);
+        while (n_more--) code = code << 6 | (*at++ & 0x3Fu);
+        letters[letter] = code;
+    }
+}
+
 static void pack(uint8_t **at, const void *from, int64_t size) {
     if (size > 0) memcpy(*at, from, (size_t)size);
     *at += size;

@@ -37,6 +37,13 @@ typedef struct {
 bool ready_open(const uint8_t *block, ready_t *ready);
 void ready_close(ready_t *ready);
 
+/* Returns where a token begins in the spelling, in code points; behind the last token, where the spelling ends. */
+int64_t ready_offset(const ready_t *ready, int64_t token);
+/* Writes where each token begins in the spelling, and its end; and the key of each token. */
+void ready_spelled(const ready_t *ready, int64_t *offsets, uint64_t *keys);
+/* Decodes the spelling, which is valid UTF-8 with n code points. */
+void ready_letters(const ready_t *ready, int64_t n, uint32_t *letters);
+
 /* Makes a text in UTF-8 ready. `commonest` has two numbers: of words, and of single letters. Returns the size of the
  * block, which is in malloc's memory, or TEXT_NO_MEMORY or TEXT_NOT_UTF8. */
 int64_t pmbf_align_ready(const table_t *table, const counts_t *others, const int64_t *commonest, const uint8_t *utf8,

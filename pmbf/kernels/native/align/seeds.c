@@ -14,9 +14,7 @@ static int compare_held(const void *one, const void *other) {
 
 enum { USUAL_WORDS = 4 }; /* of a gram; the compiler unrolls the loop for them */
 
-/* Returns the stop of the gram of `n_words` words that begins at a token, or -1 if the text ends before. Starts ascend
- * from call to call: `reach` has the stop and the half words of the gram before. */
-static int64_t gram_stop(const ready_t *source, int64_t start, int64_t n_words, int64_t *stop, int64_t *half_words) {
+int64_t gram_stop(const ready_t *source, int64_t start, int64_t n_words, int64_t *stop, int64_t *half_words) {
     int64_t n = source->head.n;
     if (start) *half_words -= 2 - source->singles[start - 1];
     bool lone = n == 1; /* a letter that is the whole text is a word */
