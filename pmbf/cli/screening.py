@@ -149,6 +149,5 @@ class Screening:
 def _code(report: Report) -> int:
     if any(match.shares for match in report.matches):
         return FOUND
-    all_skipped = bool(report.template) and report.query.n_excluded == report.query.n_chars
-    nothing_compared = all_skipped or not (report.n_documents and report.query.n_tokens)
+    nothing_compared = not (report.n_documents and report.query.n_tokens)
     return FAILED if report.problems or nothing_compared else DONE

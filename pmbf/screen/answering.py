@@ -16,7 +16,7 @@ from pmbf.screen.copies import same_files
 from pmbf.screen.exempt import Exempt, exempt, ordered
 from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.options import Options
-from pmbf.screen.sections import with_figures
+from pmbf.screen.sections import all_skipped, told_all_skipped, with_figures
 from pmbf.screen.sources import paths_of, sources
 from pmbf.screen.stores import AnyGeneration, AnyStore
 from pmbf.screen.vocabulary import word_statistics
@@ -99,6 +99,9 @@ def report(store: AnyStore, read: Text, asked: Screening, matched: Confirmed, op
     """
     same = same_files(store, read.sha256, asked.left_out)
     problems = () if same and read.unread else read.problems  # nothing more is to be known of the file
+    template = options.template.name if isinstance(options.template, Template) else ""
+    if asked.exempt.sections and all_skipped(read.text, asked.exempt.sections, options):
+        problems = (*problems, told_all_skipped(template))
     n_found = len(asked.found)
     n_compared = min(n_found, options.max_candidates)
     cut = f"{n_found} candidates, only the best {n_compared} compared; raise max_candidates (--max-candidates)"
@@ -119,7 +122,7 @@ def report(store: AnyStore, read: Text, asked: Screening, matched: Confirmed, op
         in_order=1.0 if same else share(ordered(passages, asked.exempt), asked.query.n_chars),
         n_left_out=asked.n_left_out,
         min_chars=options.min_chars,
-        template=options.template.name if isinstance(options.template, Template) else "",
+        template=template,
         sections=with_figures(asked.exempt.sections, spans, matched.n_elsewhere),
     )
 

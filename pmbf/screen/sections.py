@@ -26,6 +26,26 @@ def cut(text: str, options: Options) -> tuple[list[Section], list[Span]]:
     return sections, options.template.skipped(sections, len(text))
 
 
+def all_skipped(text: str, sections: Sequence[Section], options: Options) -> bool:
+    """Return whether a template skips every letter and digit of a query."""
+    if not isinstance(options.template, Template):
+        return False
+    left = outside([Span(0, len(text))], options.template.skipped(sections, len(text)))
+    return not any(char.isalnum() for span in left for char in text[span.start : span.stop])
+
+
+def told_all_skipped(template: str) -> str:
+    """Return the problem of a text of which a template leaves nothing to compare, and what to do.
+
+    Args:
+        template: The template's name.
+    """
+    return (
+        f"the template {template} skips the whole text, so nothing was compared; screen the text without a template, "
+        "or with one whose rules fit it"
+    )
+
+
 def section_rules(
     sections: Sequence[Section],
     options: Options,

@@ -20,6 +20,7 @@ from pmbf.errors import PmbfError
 from pmbf.intake.texts import Text
 from pmbf.report import DocumentRef
 from pmbf.screen.leaving_out import NOTHING, LeftOut
+from pmbf.screen.sections import told_all_skipped
 from pmbf.sentences.comparing import Alike, Asked
 from pmbf.sentences.reader import Candidates, Sentences
 from pmbf.sentences.report import Origin, Outcome, Pair, Sentence, SentenceReport, Source
@@ -74,20 +75,23 @@ def screen_sentences(
     sections = InSections(template, asked)
     found = [*compare(store, sentences, asked, candidates(sentences, asked.units.keys, left_out), sections)]
     sources = _sources(store, found, left_out)
+    told = tuple(_sentences(asked, found, sections))
+    skipped = sections.skipped and all(one.outcome in ("short", "skipped") for one in told)
+    nothing = [told_all_skipped(template.name)] if template and skipped else []
     unread = [f"not compared with {one.document.path}: {one.problem}" for one in sources if one.problem]
     return SentenceReport(
         name=read.name,
         kind=read.kind,
         n_chars=len(asked.text),
         n_tokens=len(kernels.tokenise(asked.text.encode("utf-8"))),
-        sentences=tuple(_sentences(asked, found, sections)),
+        sentences=told,
         sources=tuple(sources),
         n_documents=store.generation.n_documents - len(left_out.documents),
         n_left_out=len(left_out.documents),
         generation=store.commit_number,
         code=sentences.code,
         collection=str(store.folder),
-        problems=(*read.problems, *sentences.problems(), *unread),
+        problems=(*read.problems, *sentences.problems(), *unread, *nothing),
         template=template.name if template else "",
         skipped=tuple(sections.skipped),
         sections=sections.with_figures([pair.query for one in found for pair in one.pairs]),

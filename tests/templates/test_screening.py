@@ -194,5 +194,8 @@ def test_a_text_that_is_skipped_as_a_whole_is_not_declared_clean(
     forms: Collection, tmp_path: Path, how: list[str]
 ) -> None:
     forms.build_sentences()
-    (tmp_path / "q.txt").write_text(f"References\n{METHOD}\n")
-    assert run("screen", tmp_path / "q.txt", "-c", forms.path, *how, "--template", "thesis").exit_code == 3
+    (tmp_path / "q.txt").write_text(f"\n\nReferences\n{METHOD}\n")
+    ended = run("screen", tmp_path / "q.txt", "-c", forms.path, *how, "--template", "thesis")
+    assert ended.exit_code == 3
+    said = " ".join(ended.stdout.split())
+    assert "Incomplete: the template thesis skips the whole text, so nothing was compared; screen the text without a template" in said
