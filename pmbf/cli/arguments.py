@@ -263,6 +263,15 @@ TemplateName = Annotated[
         SEARCH,
     ),
 ]
+Templates = Annotated[
+    list[str] | None,
+    option(
+        "--template",
+        "FILE",
+        "Clients may choose this template, too, by the name in the file; TOML; repeatable.",
+        SEARCH,
+    ),
+]
 Passages = Annotated[
     int | None,
     option(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pmbf.cli.arguments import OUTPUT, flag, option, parse_size
+from pmbf.cli.arguments import OUTPUT, Templates, flag, option, parse_size
 from pmbf.cli.guard.arguments import taking
 from pmbf.cli.guard.options import sorted_out
 from pmbf.cli.inputs import given as only_given
@@ -70,6 +70,7 @@ def serve(
     workers: Workers = None,
     max_request: MaxRequest = None,
     max_seconds: MaxSeconds = None,
+    template: Templates = None,
     log: Log = False,
     **given: Any,
 ) -> None:
@@ -80,6 +81,7 @@ def serve(
     from pmbf.service.limits import ServiceLimits
     from pmbf.service.listening import parse_address
     from pmbf.service.place import usual_socket
+    from pmbf.templates import offered
 
     parts = sorted_out(given)
     made = policy_for(None, Chosen(**parts["chosen"], values=values_given(**parts["policy"])))
@@ -99,6 +101,7 @@ def serve(
         file,
         is_logged=log,
         limits=limits,
+        templates=offered(template or ()),
     )
     server.run(settings, lambda what: note(f"serving {what}"), note)
     raise typer.Exit(DONE)

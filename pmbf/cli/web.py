@@ -64,6 +64,7 @@ def web(
     keep: Keep = None,
     workers: Workers = None,
     max_upload: MaxUpload = None,
+    template: arg.Templates = None,
     log: Log = False,
 ) -> None:
     """Show the collection in a browser: upload, progress, evidence, history, decisions; and a REST interface."""
@@ -72,6 +73,7 @@ def web(
     except ImportError as error:
         raise UnsupportedError(f"{error.name} is not installed: pip install 'pmbf[web]'") from None
     from pmbf.service.limits import ServiceLimits
+    from pmbf.templates import offered
 
     folder = named_collection(collection)
     if behind_proxy is not None and (not behind_proxy or set(behind_proxy) & set("/@ ")):
@@ -85,6 +87,7 @@ def web(
         kept_s=None if keep is None else keep * 86400,
         is_logged=log,
         limits=ServiceLimits(**only_given(request_bytes=max_upload)),
+        templates=offered(template or ()),
     )
 
     def ready(address: str, link: str) -> None:

@@ -9,7 +9,7 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -26,6 +26,7 @@ from pmbf.service.http import HttpError, Response
 from pmbf.service.metrics import CONTENT_TYPE, Metrics
 from pmbf.service.pool import Pool
 from pmbf.service.routing import Request, Route, Routes
+from pmbf.templates import Offered, chosen, offered
 
 STATUS = {"parameter": 400, "unread": 422, "missing": 500, "damaged": 500, "busy": 503, "failed": 500}
 """The status of HTTP for each kind of error of a working process."""
@@ -39,11 +40,13 @@ class Service:
         policy: The policy of requests that bring no policy; it names the collection.
         pool: The working processes.
         metrics: Counts of answers.
+        templates: What clients may choose for a screening.
     """
 
     policy: Policy
     pool: Pool
     metrics: Metrics
+    templates: Offered = field(default_factory=offered)
 
 
 Part = tuple[dict[str, Any], list[memoryview]]
@@ -124,8 +127,10 @@ async def judge(service: Service, request: Request) -> Response:
 async def screen(service: Service, request: Request) -> Response:
     """Return the report on one file: which documents share passages with it."""
     _require_named(service, request)
-    _require_known(request, ("name", *SCREEN_OPTIONS))
+    _require_known(request, ("name", "template", *SCREEN_OPTIONS))
     options = {name: _option(name, request.query[name]) for name in request.query.keys() & SCREEN_OPTIONS.keys()}
+    if template := request.query.get("template"):
+        options["template"] = _template(template, service.templates)
     header = {"ask": "screen", "name": request.query.get("name", "request"), "options": options}
     report = (await _asked(service, header, [request.body]))["report"]
     return Response.of(report, _screened(report))
@@ -249,6 +254,13 @@ def _option(name: str, text: str) -> Any:
         return SCREEN_OPTIONS[name](text)
     except ValueError:
         raise HttpError(400, f"{name} is {text!r}, which it cannot be") from None
+
+
+def _template(name: str, templates: Offered) -> str:
+    try:
+        return chosen(name, templates)
+    except ParameterError as error:
+        raise HttpError(400, str(error)) from None
 
 
 def _flag(query: Mapping[str, str], name: str) -> bool:

@@ -26,6 +26,7 @@ from pmbf.service.place import made_folder, read_token
 from pmbf.service.pool import Pool
 from pmbf.service.routes import Service, routes
 from pmbf.service.signals import renew, signals
+from pmbf.templates import Offered, offered
 
 WORKING_MODULE = "pmbf.service.asks"
 
@@ -42,6 +43,7 @@ class ServiceSettings:
         token_file: Holds the access token that clients over TCP show; made if it does not exist.
         is_logged: Whether each response is a line on stderr.
         limits: Sizes, times and numbers that clients may take.
+        templates: The templates that clients may choose by name.
     """
 
     policy: Policy
@@ -51,6 +53,7 @@ class ServiceSettings:
     token_file: Path | None = None
     is_logged: bool = False
     limits: ServiceLimits = field(default_factory=ServiceLimits)
+    templates: Offered = field(default_factory=offered)
 
 
 def run(settings: ServiceSettings, on_ready: Callable[[str], None], on_problem: Callable[[str], None]) -> None:
@@ -81,7 +84,7 @@ async def _serve(
     policy = settings.policy
     place = [policy.cluster, policy.ray] if policy.cluster else [policy.collection]
     pool, metrics = Pool(place, settings.n_workers, WORKING_MODULE), Metrics()
-    answers = routes(Service(policy, pool, metrics))
+    answers = routes(Service(policy, pool, metrics, settings.templates))
     connections = Connections(answers, metrics, settings.limits, is_logged=settings.is_logged)
     stopped, renewing = signals()
     await pool.start()

@@ -172,7 +172,7 @@ class _PageSums:
 
 
 def _header(stored: StoredFile, identity: Identity) -> bytes:
-    begin = (MAGIC, stored.kind.encode(), FORMAT_VERSION, HEADER_BYTES, *identity)
+    begin = (MAGIC, stored.kind.encode(), FORMAT_VERSION, HEADER_BYTES, identity.collection_id, identity.params_digest)
     fields = HEADER.pack(*begin, stored.serial, stored.payload_bytes, stored.payload_crc, 0)
     return fields[:-_CRC_BYTES] + struct.pack("<I", zlib.crc32(fields[:-_CRC_BYTES]))
 

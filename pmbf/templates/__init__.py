@@ -6,7 +6,8 @@ The patterns of a template are lines, or regular expressions that RE2 searches f
 """
 
 from pmbf.templates.cutting import Template
+from pmbf.templates.offered import Offered, chosen, offered
 from pmbf.templates.patterns import Pattern
 from pmbf.templates.reading import SHIPPED, load_template, template_of
 
-__all__ = ["SHIPPED", "Pattern", "Template", "load_template", "template_of"]
+__all__ = ["SHIPPED", "Offered", "Pattern", "Template", "chosen", "load_template", "offered", "template_of"]

@@ -39,11 +39,10 @@ async def screen(request: Request) -> Response:
 def submitted(request: Request, came: Sent) -> list[Job]:
     """Submit the texts that came with a request; return their jobs."""
     keeps_text = came.fields.pop("keep_text", "") in ("1", "on")
-    wanted, user = options(came.fields), visitor_of(request).token.name
-    jobs = parts_of(request).jobs
-    return [
-        jobs.submit(one.body, user=user, name=one.name, options=wanted, keeps_text=keeps_text) for one in came.uploads
-    ]
+    parts, user = parts_of(request), visitor_of(request).token.name
+    wanted = options(came.fields, parts.templates)
+    asked: dict[str, Any] = {"user": user, "options": wanted, "keeps_text": keeps_text}
+    return [parts.jobs.submit(one.body, name=one.name, **asked) for one in came.uploads]
 
 
 @needs("screen")

@@ -40,7 +40,9 @@ _SECURITY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^
 async def start(request: Request) -> Response:
     """The first page: upload or paste, and the latest screenings."""
     found, _ = api.listed(request)
-    return _page(request, "start.html", latest=found[:5], documents=parts_of(request).pool.status.get("n_documents", 0))
+    parts = parts_of(request)
+    n_documents = parts.pool.status.get("n_documents", 0)
+    return _page(request, "start.html", latest=found[:5], documents=n_documents, templates=parts.templates)
 
 
 @needs("screen", page=True)

@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from pmbf.service.http import HttpError
 from pmbf.service.pool import Pool, WorkerError
+from pmbf.templates import Offered, offered
 from pmbf.web.access import Visitor, visitor_of
 from pmbf.web.history import History, Screening
 from pmbf.web.jobs import Jobs
@@ -31,6 +32,7 @@ class Parts:
         history: What was screened and decided.
         tokens: Who may ask what.
         is_secure: Whether browsers reach the application over TLS.
+        templates: The templates that users may choose by name.
         spool: Uploads that are read or wait.
     """
 
@@ -40,6 +42,7 @@ class Parts:
     history: History
     tokens: Tokens
     is_secure: bool
+    templates: Offered = field(default_factory=offered)
     spool: Spool = field(default_factory=Spool)
 
     async def ask(self, ask: str, contents: Sequence[bytes] = (), **header: Any) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from pmbf.service.metrics import Metrics
 from pmbf.service.pool import Pool
 from pmbf.service.signals import renew, signals
 from pmbf.store.ownership import require_own_folder
+from pmbf.templates import Offered, offered
 from pmbf.web import state
 from pmbf.web.application import application
 from pmbf.web.bridge import ApplicationConnections
@@ -49,6 +50,7 @@ class WebSettings:
         kept_s: Seconds that screenings are kept; None: until they are deleted.
         is_logged: Whether each response is a line on stderr.
         limits: Sizes, times and numbers that clients may take.
+        templates: The templates that users may choose by name.
     """
 
     collection: str
@@ -59,6 +61,7 @@ class WebSettings:
     kept_s: float | None = None
     is_logged: bool = False
     limits: ServiceLimits = field(default_factory=ServiceLimits)
+    templates: Offered = field(default_factory=offered)
 
 
 def run(settings: WebSettings, on_ready: Callable[[str, str], None], on_problem: Callable[[str], None]) -> None:
@@ -90,7 +93,7 @@ async def _serve(
         history, tokens, limits = History(db), Tokens(db), settings.limits
         pool = Pool([settings.collection], settings.n_workers, WORKING_MODULE)
         jobs = Jobs(pool, history, answer_s=limits.answer_s)
-        parts = Parts(settings.collection, pool, jobs, history, tokens, is_secure=bool(settings.host))
+        parts = Parts(settings.collection, pool, jobs, history, tokens, bool(settings.host), settings.templates)
         hosts = [settings.host.lower()] if settings.host else list(_own_names(host, port))
         connections = ApplicationConnections(
             application(parts, hosts=hosts), Metrics(), limits, is_logged=settings.is_logged

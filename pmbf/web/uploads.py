@@ -13,6 +13,7 @@ from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 
 from pmbf.service.http import HttpError
+from pmbf.templates import Offered, chosen
 from pmbf.web.parts import parts_of
 from pmbf.web.spool import Spool, Spooled, disk_is_not_full
 
@@ -133,15 +134,21 @@ OPTIONS: Mapping[str, Callable[[str], Any]] = {
     "sensitivity": str,
     "exclude_quotations": _is_true,
     "exclude_bibliography": _is_true,
+    "template": str,
 }
 """The fields of a screening, each with what reads it."""
 
 
-def options(fields: Mapping[str, str]) -> dict[str, Any]:
+def options(fields: Mapping[str, str], templates: Offered) -> dict[str, Any]:
     """Return the options of a screening. Empty fields are not given.
+
+    Args:
+        fields: The fields of a request.
+        templates: The templates that may be chosen.
 
     Raises:
         HttpError: A field is unknown, or its value cannot be read.
+        ParameterError: There is no such template.
     """
     made = {}
     for name, text in fields.items():
@@ -152,4 +159,6 @@ def options(fields: Mapping[str, str]) -> dict[str, Any]:
                 made[name] = OPTIONS[name](text)
         except ValueError:
             raise HttpError(400, f"{name} is {text!r}, which cannot be read") from None
+    if "template" in made:
+        made["template"] = chosen(made["template"], templates)
     return made

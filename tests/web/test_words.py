@@ -14,6 +14,7 @@ KINDS = {
     "verdict": ("confirmed", "dismissed", "open"),
     "sensitivity": ("fast", "normal", "thorough"),
     "state": ("waiting", "working", "done", "failed"),
+    "rule": ("compare", "skip", "same"),
     "certainty": ("sure", "likely", "worth_a_look"),
 }
 
