@@ -35,6 +35,9 @@ MOST_BYTES = 1 << 20
 _MOST_DOTS = 1000
 """Dots in a line: for a key with n dots the parser takes memory for n² names."""
 
+_MOST_SEARCHED = 200
+"""Expressions, and lines with a `*`, of a template: each is searched in the whole text. Other lines are looked up."""
+
 _KEYS = ("name", "about", "rest", "section")
 _SECTION_KEYS = ("name", "rule", "start", "start_re", "end", "end_re")
 _RULES, _RESTS = ("compare", "skip", "same"), ("compare", "skip")
@@ -113,6 +116,10 @@ class _Reading:
         for number, one in enumerate(sections):
             if one.name in (other.name for other in sections[:number]):
                 self._refuse(f"two sections are named {one.name!r}; give one of them all patterns", "name", number)
+        n_searched = sum(one.is_searched for section in sections for one in (*section.start, *section.end))
+        if n_searched > _MOST_SEARCHED:
+            told = f"has {n_searched:,} expressions and lines with *, expected at most {_MOST_SEARCHED}"
+            self._refuse(f"{told}; headings without * are not limited", "section", None)
         name = self._text(values, "name", None, Path(self._name).stem)
         rest = self._choice(values, "rest", _RESTS, None)
         return Template(name, sections, rest, self._text(values, "about", None, ""))

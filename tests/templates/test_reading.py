@@ -10,7 +10,7 @@ import pytest
 
 from pmbf.errors import IncompleteError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.screen import Options
-from pmbf.templates import SHIPPED, load_template, template_of
+from pmbf.templates import SHIPPED, Template, load_template, template_of
 from pmbf.templates.patterns import compiled
 
 GOOD = """rest = "skip"
@@ -132,3 +132,14 @@ def test_a_file_that_would_take_all_memory_is_refused(tmp_path: Path, content: s
     (tmp_path / "form.toml").write_text(content)
     with pytest.raises(ParameterError, match=r"form\.toml"):
         load_template(tmp_path / "form.toml")
+
+
+def test_a_template_searches_for_200_patterns_at_most(tmp_path: Path) -> None:
+    def template(n: int) -> Template:
+        starts = ", ".join(f'"Part {i} *"' for i in range(n))
+        (tmp_path / "form.toml").write_text(f'[[section]]\nname = "a"\nstart = [{starts}, "Aim"]\n')
+        return load_template(tmp_path / "form.toml")
+
+    assert len(template(200).sections[0].start) == 201
+    with pytest.raises(ParameterError, match="has 201 expressions and lines with \\*, expected at most 200"):
+        template(201)
