@@ -134,6 +134,7 @@ def compare(
     ignore: arg.Ignore = None,
     exclude_quotations: arg.ExcludeQuotations = False,
     exclude_bibliography: arg.ExcludeBibliography = False,
+    template: arg.TemplateName = None,
     threshold: Threshold = None,
     min_chars: arg.MinChars = None,
     min_similarity: arg.MinSimilarity = None,
@@ -158,6 +159,7 @@ def compare(
         min_chars=min_chars,
         min_similarity=min_similarity,
         sensitivity=sensitivity,
+        template=template,
     )
     ignored = dict(zip(ignore or (), ignored_texts(ignore or (), bounds), strict=True))
     paths = [path for word in texts for path in expanded(word)]

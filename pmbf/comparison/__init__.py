@@ -22,6 +22,7 @@ from pmbf.comparison.results import Cluster, Comparison, Member, Pair, Settings,
 from pmbf.errors import ParameterError
 from pmbf.extract import Limits
 from pmbf.screen import Options
+from pmbf.templates import Template
 
 __all__ = ["Cluster", "Comparison", "Member", "Pair", "Settings", "Shared", "compare"]
 
@@ -44,6 +45,7 @@ def compare(
     sensitivity: str = "fast",
     exclude_quotations: bool = False,
     exclude_bibliography: bool = False,
+    template: Template | str | os.PathLike[str] | None = None,
 ) -> Comparison:
     """Return which of some texts share passages with each other; no collection is needed.
 
@@ -62,6 +64,7 @@ def compare(
         on_progress: Called with what is being done, how many are done, and how many there are.
         min_chars, min_similarity, exclude_quotations, exclude_bibliography: As of `pmbf.screen.Options`.
         sensitivity: The same; "fast" is enough because each pair is looked for from both sides.
+        template: As of `pmbf.screen.Options`; its rules hold for both texts of a pair.
 
     Raises:
         ParameterError: A value is outside its range, or two texts have one name.
@@ -76,6 +79,7 @@ def compare(
         exclude_quotations=exclude_quotations,
         exclude_bibliography=exclude_bibliography,
         ignore=tuple(named.values()),
+        template=template,
     )
     with ExitStack() as opened:
         how = How(

@@ -24,12 +24,15 @@ from pmbf.comparison.entering import Advance, Document, Entered, Texts, entered
 from pmbf.comparison.grouping import Card, GroupBy, grouped
 from pmbf.comparison.masking import Out, left_out, masked
 from pmbf.comparison.results import Comparison, Member, Pair, Settings, Shared, ranked
+from pmbf.comparison.sections import in_same_sections
 from pmbf.errors import ParameterError
 from pmbf.extract import Limits
 from pmbf.intake.texts import Text
-from pmbf.report import Match
+from pmbf.report import Passage
 from pmbf.screen import Options, OptionValues, mutual
+from pmbf.screen.sections import all_skipped, told_all_skipped
 from pmbf.span import Span, merged, union_length
+from pmbf.templates import Template
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ def compared(texts: Texts, how: How) -> Comparison:
         settings=_settings(grouping.how, how, most),
         n_below=len(pairs) - len(kept),
         n_only_library=len(found) - len(pairs),
-        problems=(*given.problems, *grouping.problems, *library.problems, *made.problems),
+        problems=(*given.problems, *grouping.problems, *library.problems, *made.problems, *_skipped(given, out, how)),
         texts={name: document.text for document in given.documents for name in document.names},
     )
 
@@ -103,7 +106,28 @@ def compared(texts: Texts, how: How) -> Comparison:
 def _settings(grouped_by: str, how: How, most: int) -> Settings:
     libraries = tuple(str(one.path) for one in how.libraries)
     options = how.options
-    return Settings(grouped_by, how.threshold, options.min_chars, most, how.ignored, libraries, options.sensitivity)
+    return Settings(
+        grouped_by=grouped_by,
+        threshold=how.threshold,
+        min_chars=options.min_chars,
+        common=most,
+        ignored=how.ignored,
+        libraries=libraries,
+        sensitivity=options.sensitivity,
+        template=_template(how),
+    )
+
+
+def _template(how: How) -> str:
+    return how.options.template.name if isinstance(how.options.template, Template) else ""
+
+
+def _skipped(given: Entered, out: Mapping[int, Out], how: How) -> Iterator[str]:
+    """Yield a problem for each text that a template skips as a whole."""
+    for document in given.documents:
+        sections = out[document.id].sections
+        if sections and all_skipped(document.text, sections, how.options):
+            yield f"{document.names[0]}: {told_all_skipped(_template(how))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +189,7 @@ def _sets(
                 label=card.label,
                 problems=document.problems,
                 excluded=tuple(its.spans),
+                sections=tuple(its.sections),
             )
             yield name, Set(member, shared)
 
@@ -251,7 +276,9 @@ class _Pairs:
                 if match.problem:
                     self.problems.append(f"{self._documents[one.document].names[0]}: {match.problem}")
                 else:
-                    yield one.document, match.document.id, _passages(match)
+                    ours, theirs = (self._documents[id_].text for id_ in (one.document, match.document.id))
+                    kept = in_same_sections(ours, theirs, match.passages, options)
+                    yield one.document, match.document.id, _passages(kept)
             self._how.advance("Comparing", n_done, len(documents))
 
     def _of_members(self, one: int, other: int, passages: Sequence[Shared]) -> Iterator[Pair]:
@@ -270,7 +297,7 @@ class _Pairs:
         return (some for some in both if group[some[0]].group != group[some[1]].group)
 
 
-def _passages(match: Match) -> list[Shared]:
+def _passages(passages: Iterable[Passage]) -> list[Shared]:
     return [
         Shared(
             a=one.query,
@@ -281,5 +308,5 @@ def _passages(match: Match) -> list[Shared]:
             evidence=one.evidence,
             in_order=one.in_order,
         )
-        for one in match.passages
+        for one in passages
     ]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from pmbf.comparison.common import common_parts
 from pmbf.comparison.entering import Document, Entered, stored
+from pmbf.report import Section
 from pmbf.screen import Options, exempt
 from pmbf.span import Span, length_inside, merged, union_length
 
@@ -24,11 +25,13 @@ class Out:
         spans: Ignored and common parts, ascending and disjoint.
         n_ignored: Characters that are ignored.
         n_common: Other characters that are common.
+        sections: The sections that a template finds; the skipped ones are among the ignored characters.
     """
 
     spans: Sequence[Span] = ()
     n_ignored: int = 0
     n_common: int = 0
+    sections: Sequence[Section] = ()
 
 
 def left_out(given: Entered, groups: Mapping[int, Sequence[int]], most: int, options: Options) -> dict[int, Out]:
@@ -38,18 +41,19 @@ def left_out(given: Entered, groups: Mapping[int, Sequence[int]], most: int, opt
         given: The documents.
         groups: Numbers of the groups of each document, by id.
         most: How many groups may have a text that counts.
-        options: What is ignored: texts, quotations, bibliographies.
+        options: What is ignored: texts, quotations, bibliographies, sections that a template skips.
     """
     n_groups = len({group for some in groups.values() for group in some})
     asked = replace(options, apparatus=False)
     found = {}
     for document in given.documents:
-        ignored = merged(exempt(document.text, asked).excluded)
+        exempted = exempt(document.text, asked)
+        ignored = merged(exempted.excluded)
         parts = common_parts(given.store.generation, document.text, groups, n_groups, most)
         shared = [part for part in parts if 2 * length_inside([part], ignored) <= len(part)]
         spans = merged([*ignored, *shared])
         n_ignored = union_length(ignored)
-        found[document.id] = Out(spans, n_ignored, union_length(spans) - n_ignored)
+        found[document.id] = Out(spans, n_ignored, union_length(spans) - n_ignored, exempted.sections)
     return found
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.report import Section
 from pmbf.report.as_json import with_lists
 from pmbf.span import Span
 
@@ -42,6 +43,7 @@ class Member:
         label: What else was given to show beside the name; or None.
         problems: Which parts were not read.
         excluded: Where the ignored and common characters are, ascending and disjoint.
+        sections: The sections that a template finds; skipped ones are among the ignored characters.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Member:
     label: str | None = None
     problems: tuple[str, ...] = ()
     excluded: tuple[Span, ...] = ()
+    sections: tuple[Section, ...] = ()
 
     @property
     def n_counted(self) -> int:
@@ -146,6 +149,7 @@ class Settings:
         ignored: Names of the ignored texts.
         libraries: Paths of the library collections.
         sensitivity: As of `pmbf.screen.Options`.
+        template: The name of the template that cut the texts into sections; empty if none was given.
     """
 
     grouped_by: str
@@ -155,6 +159,7 @@ class Settings:
     ignored: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     sensitivity: str = "fast"
+    template: str = ""
 
 
 @dataclass(frozen=True)
@@ -231,6 +236,8 @@ class Comparison:
         }
         for member in made["members"]:
             member["excluded"] = [[span["start"], span["stop"]] for span in member["excluded"]]
+            for section in member["sections"]:
+                section["span"] = [section["span"]["start"], section["span"]["stop"]]
         for pair in made["pairs"]:
             for passage in pair["passages"]:
                 passage |= {side: [passage[side]["start"], passage[side]["stop"]] for side in "ab"}
@@ -312,7 +319,8 @@ def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _member(values: Mapping[str, Any]) -> Member:
     excluded = tuple(Span(*span) for span in values["excluded"])
-    return Member(**{**_with_tuples(values), "excluded": excluded})
+    sections = tuple(Section(**{**one, "span": Span(*one["span"])}) for one in values.get("sections", ()))
+    return Member(**{**_with_tuples(values), "excluded": excluded, "sections": sections})
 
 
 def _pair(values: Mapping[str, Any]) -> Pair:

@@ -126,7 +126,7 @@ def _plain(line: str, marks: str, ends: str) -> str:
 def _fits(line: str, pieces: Sequence[str]) -> bool:
     """Return whether a line is some pieces with any letters between them, in a time that grows with both.
 
-    >>> _fits("chapter 3 tides", ["chapter ", " tides"]), _fits("chapter", ["chapter ", ""]), _fits("a tide", ["", "tide"])
+    >>> _fits("part 3 tides", ["part ", " tides"]), _fits("part", ["part ", ""]), _fits("a tide", ["", "tide"])
     (True, False, True)
     """
     first, *middle, last = pieces

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from pmbf.comparison import Comparison, Pair
 from pmbf.comparison.reports import COLUMNS, as_passage, longest, rows
+from pmbf.comparison.sections import told_sections
 from pmbf.terminal.canvas import View, laid_out, unwrapped
 from pmbf.terminal.figures import counted, percent, shown_path
 from pmbf.terminal.passages import drawn, likeness
@@ -98,6 +99,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
     n_chars = sum(member.n_chars for member in members)
     if n_ignored := sum(member.n_ignored for member in members):
         yield f"{percent(n_ignored / n_chars)} of the texts does not count, as asked."
+    yield from map(one_line, told_sections(settings.template, members))
     if n_common := sum(member.n_common for member in members):
         share = percent(n_common / n_chars)
         yield f"{share} of the texts does not count: it stands in more than {settings.common:,} groups (--common)."

@@ -13,6 +13,8 @@ from hypothesis import given, settings, strategies
 from pmbf import Collection, Comparison, NotFoundError, ParameterError, compare
 from pmbf.comparison.comparing import How, compared
 from pmbf.span import Span
+from pmbf.templates import Pattern, Template
+from pmbf.templates.cutting import SectionPatterns
 from tests.conftest import words
 
 PASSAGE = words(900, 60)
@@ -303,3 +305,57 @@ def test_a_pair_is_found_if_and_only_if_two_texts_of_two_groups_have_a_passage_i
         (a, b) for a in names for b in names if a < b and parts[a] == parts[b] and group[a] != group[b]
     }  # fmt: skip
     assert expected == set(pairs_of(compare(texts, group_by=group)))
+
+
+FORM = Template(
+    "form",
+    (
+        SectionPatterns("aim", "compare", (Pattern("Aim"),)),
+        SectionPatterns("method", "same", (Pattern("Method"),)),
+        SectionPatterns("legal", "skip", (Pattern("Legal"),)),
+    ),
+)
+LEGAL = words(902, 60)
+
+
+def form(seed, aim="", method="", legal=""):
+    parts = [aim or words(seed, 120), method or words(seed + 100, 120), legal or words(seed + 200, 60)]
+    return "Aim\n{}\n\nMethod\n{}\n\nLegal\n{}\n".format(*parts)
+
+
+def test_a_section_that_a_template_skips_makes_no_pair():
+    texts = {"a": form(1, legal=LEGAL), "b": form(2, legal=LEGAL), "c": form(3, aim=LEGAL), "d": form(4, aim=LEGAL)}
+    assert len(compare(texts).pairs) == 6
+    found = compare(texts, template=FORM)
+    assert pairs_of(found) == [("c", "d")]
+    assert found.settings.template == "form" and not found.problems
+    skipped = {one.name: [its.name for its in one.sections if its.rule == "skip"] for one in found.members}
+    assert skipped == {name: ["legal"] for name in "abcd"}
+    assert Comparison.from_json(found.to_json()) == found
+
+
+@pytest.mark.parametrize("longer", ["a", "b"])
+def test_a_same_section_is_compared_with_the_same_section_of_either_text(longer):
+    """The shorter text of a pair is the query, so both orders are tried."""
+    more = {longer: words(77, 300)}
+    elsewhere = {"a": form(1, method=PASSAGE) + more.get("a", ""), "b": form(2, aim=PASSAGE) + more.get("b", "")}
+    assert len(compare(elsewhere).pairs) == 1 and not compare(elsewhere, template=FORM).found
+    both = {"a": form(1, method=PASSAGE) + more.get("a", ""), "b": form(2, method=PASSAGE) + more.get("b", "")}
+    [pair] = compare(both, template=FORM).pairs
+    [shared] = pair.passages
+    assert PASSAGE in both["a"][shared.a.start : shared.a.stop] and PASSAGE in both["b"][shared.b.start : shared.b.stop]
+
+
+def test_a_text_that_a_template_skips_as_a_whole_is_a_problem():
+    found = compare({"a": f"Legal\n{LEGAL}", "b": f"\n\nLegal\n{LEGAL}", "c": words(3, 80)}, template=FORM)
+    assert not found.found
+    assert [told.partition(": ")[0] for told in found.problems] == ["a", "b"]
+    assert "the template form skips the whole text, so nothing was compared" in found.problems[0]
+
+
+def test_pages_say_which_sections_are_skipped():
+    named = Template("<b>form</b>", FORM.sections)
+    found = compare({"a": form(1, legal=LEGAL), "b": form(2, legal=LEGAL), "c": words(3, 80)}, template=named)
+    page = found.to_html()
+    assert "skips, and in how many texts: legal (2)" in page and "found no section in 1 of 3 texts" in page
+    assert "<b>form" not in page

@@ -8,6 +8,7 @@ from pmbf.comparison.clusters import connects
 from pmbf.comparison.pages.names import HUES, Names
 from pmbf.comparison.reports import longest
 from pmbf.comparison.results import Comparison, Pair
+from pmbf.comparison.sections import told_sections
 from pmbf.pages.markup import counted, escaped, percent
 
 PageOf = Callable[[int], str]
@@ -104,6 +105,8 @@ def _settings(comparison: Comparison) -> Iterator[tuple[str, str]]:
     yield "shortest passage", counted(settings.min_chars, "character")
     yield "common text", f"what more than {counted(settings.common, 'group')} have does not count"
     yield "ignored", ", ".join(settings.ignored) or "nothing"
+    for told in told_sections(settings.template, comparison.members):
+        yield "template", told
     yield "library", ", ".join(settings.libraries) or "none"
     yield "sensitivity", settings.sensitivity
     if comparison.n_below:
