@@ -12,9 +12,11 @@ from pmbf.pages.findings import Findings, SourceText
 from pmbf.pages.marked import MarkedText, map_of, runs, signs_list
 from pmbf.pages.markup import counted, escaped, percent
 from pmbf.pages.sections import sections_list
+from pmbf.pages.sentences import sentences_list
 from pmbf.pages.shell import embedded_json, embedded_packed, page, theme_button
 from pmbf.pages.sources import Extent, card, source_texts, summary_row
 from pmbf.report import CERTAINTIES, Report
+from pmbf.sentences.report import SentenceReport
 from pmbf.text import clean
 
 KINDS = ("verbatim", "edited", "reworded", "summary", "claimed")
@@ -33,7 +35,7 @@ def evidence_page(
     *,
     sources: Extent = "passages",
     hide_names: bool = False,
-    summary: str = "",
+    sentences: SentenceReport | None = None,
 ) -> str:
     """Return a report as one self-contained HTML file.
 
@@ -44,7 +46,7 @@ def evidence_page(
             is shown without.
         sources: How much of the sources the page holds: `passages` with 2,000 characters around, or `whole`.
         hide_names: Whether the page holds no name of a text or document.
-        summary: A line below the share, such as how many sentences were found.
+        sentences: The sentences that `report` was made of; the page lists them for each source.
 
     Raises:
         ParameterError: A text is missing, as in a report from JSON; it is not the text of this report; or `sources` is
@@ -58,7 +60,7 @@ def evidence_page(
     ranks = range(1, len(findings.matches) + 1)
     return page(
         f"{report.query.name or 'A text'}: shared passages" if not hide_names else "Shared passages",
-        _body(findings, marked, summary),
+        _body(findings, marked, sentences),
         styles=("evidence.css", "print.css"),
         scripts=SCRIPTS,
         rules="".join(f".s{rank}{{--h:{(FIRST_HUE + GOLDEN_ANGLE * (rank - 1)) % 360:.0f}}}" for rank in ranks),
@@ -101,11 +103,12 @@ def _values(findings: Findings, marked: MarkedText) -> dict[str, Any]:
     }
 
 
-def _body(findings: Findings, marked: MarkedText, summary: str) -> str:
+def _body(findings: Findings, marked: MarkedText, sentences: SentenceReport | None) -> str:
     cards = "".join(card(findings, one) for one in findings.passages)
+    rail = _rail(findings, marked, sentences)
     return (
         f'<a class="skip" href="#text">Skip to the text</a>\n{_head(findings)}\n<main class="app one">\n'
-        f'<section class="rail" aria-label="What was found" tabindex="0">{_rail(findings, marked, summary)}</section>\n'
+        f'<section class="rail" aria-label="What was found" tabindex="0">{rail}</section>\n'
         f'<section class="text prose" id="text" aria-label="The text" tabindex="0">{marked.html}</section>\n'
         f"{map_of(marked)}\n"
         f'<section class="cards" id="cards" aria-label="Passages" tabindex="0">'
@@ -143,7 +146,7 @@ def _head(findings: Findings) -> str:
     )
 
 
-def _rail(findings: Findings, marked: MarkedText, summary: str) -> str:
+def _rail(findings: Findings, marked: MarkedText, sentences: SentenceReport | None) -> str:
     report = findings.report
     rows = "".join(summary_row(findings, rank) for rank in range(1, len(findings.matches) + 1))
     listed = (
@@ -162,20 +165,21 @@ def _rail(findings: Findings, marked: MarkedText, summary: str) -> str:
         if rows
         else ""
     )
+    listed_sentences = sentences_list(sentences, findings.text, hide_names=findings.hide_names) if sentences else ""
     return (
         f'<p class="share"><b id="share">{percent(report.coverage)}</b> <span>shared with sources</span></p>'
-        f"{_told(summary)}{_same_files(findings)}{_stack(findings, marked)}"
+        f"{_told(sentences)}{_same_files(findings)}{_stack(findings, marked)}"
         f'<p id="full" role="status">{_counted_at_all(findings)}</p>{_filters(findings)}{signs_list(findings)}'
         f'<h2 class="label">{counted(len(findings.matches), "source")}</h2>{listed}{switches}{below}'
-        f"{sections_list(report)}"
+        f"{sections_list(report)}{listed_sentences}"
         f"{_lengths(findings)}"
         '<p class="faint note">A share is no verdict: it counts the characters that stand in sources, each once. '
         "Quoted and common words are shared, too.</p>"
     )
 
 
-def _told(summary: str) -> str:
-    return f'<p class="note summary">{escaped(summary)}</p>' if summary else ""
+def _told(sentences: SentenceReport | None) -> str:
+    return f'<p class="note summary">{escaped(sentences.summary)}</p>' if sentences else ""
 
 
 def _same_files(findings: Findings) -> str:

@@ -240,8 +240,7 @@ class SentenceReport:
         import pmbf  # the page stands above the report; its name is resolved when it is called
         from pmbf.sentences.as_passages import as_passages
 
-        told = [self.summary, *([] if hide_names else [one.told for one in self.sites])]
-        return pmbf.evidence_page(as_passages(self), sources=sources, hide_names=hide_names, summary="; ".join(told))
+        return pmbf.evidence_page(as_passages(self), sources=sources, hide_names=hide_names, sentences=self)
 
 
 def _json_ready(pairs: list[tuple[str, Any]]) -> Any:
