@@ -115,15 +115,21 @@ def card(registry: RegistryFolder = None) -> None:
 def add(
     card: Annotated[str, names("CARD", "What `pmbf site card` printed there.")],
     level: LevelOption = None,
+    new: Annotated[bool, flag("--replace", "Put the card in the place of another one of the same name.")] = False,
     registry: RegistryFolder = None,
 ) -> None:
-    """Add a site, or put a new card in the place of its old one."""
+    """Add a site, or put a new card in the place of its old one with `--replace`."""
     from pmbf.sites import Partner, read_card
 
     known, found = _opened(registry), read_card(Path(card))
     if found.name == known.own.name:
         raise ParameterError(f"{card}: is a card of {found.name}, which is our own name")
     before = known.partners.get(found.name, Partner(found))
+    if before.card != found and not new:
+        raise ParameterError(
+            f"{card}: is another card of {found.name} than that of the registry (certificate {found.fingerprint.hex()} "
+            f"in place of {before.card.fingerprint.hex()}); ask the site by another channel, then add --replace"
+        )
     known.with_partner(replace(before, card=found, level=level or before.level)).stored()
     print_text(f"{found.name}: certificate {found.fingerprint.hex()}\n")
 
