@@ -8,6 +8,7 @@ A site that is added to the registry may ask within a second. A loaded document 
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 from collections.abc import Callable
 from functools import partial
@@ -19,12 +20,12 @@ from pmbf.service.limits import ServiceLimits
 from pmbf.service.listening import listening, shown_address
 from pmbf.service.metrics import Metrics
 from pmbf.service.signals import signals
+from pmbf.sites.accepting import Accepting
 from pmbf.sites.answering import Answers
 from pmbf.sites.held import Held
 from pmbf.sites.registry import Registry, opened
 from pmbf.sites.tls import server_context, trust
 
-HANDSHAKE_S = 10.0
 CONNECTIONS_EACH = 8
 """Connections of a partner at the same time: one partner must not take the places of all."""
 _LOOK_EVERY_S = 1.0
@@ -68,7 +69,7 @@ def run(
 async def _serve(
     registry: Registry,
     answers: Answers,
-    bound: object,
+    bound: socket.socket,
     on_ready: Callable[[], None],
     is_logged: bool,
     limits: ServiceLimits,
@@ -76,17 +77,12 @@ async def _serve(
     connections = Connections(answers.routes(), Metrics(), limits, is_logged=is_logged)
     context = server_context(registry)
     stopped, _ = signals()
-    server = await asyncio.start_server(
-        partial(connections.serve, door=Door(limits.tcp_connections, places_each=CONNECTIONS_EACH)),
-        sock=bound,
-        ssl=context,
-        ssl_handshake_timeout=HANDSHAKE_S,
-        limit=limits.header_bytes,
-    )
+    serve = partial(connections.serve, door=Door(limits.tcp_connections, places_each=CONNECTIONS_EACH))
+    accepting = asyncio.create_task(Accepting(bound, context, serve, limits.header_bytes).run())
     looking = asyncio.create_task(_look_for_partners(registry, context))
     on_ready()
     await stopped.wait()
-    server.close()
+    accepting.cancel()
     looking.cancel()
     await connections.stop()
 

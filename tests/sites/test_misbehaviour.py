@@ -7,6 +7,7 @@ import json
 import secrets
 import shutil
 import signal
+import socket
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from pmbf.intake.texts import Text
 from pmbf.sentences import SentenceReport
 from pmbf.sentences.comparing import Asked
 from pmbf.sites import Partner, Registry, Sites, init, protocol
+from pmbf.sites.accepting import MOST_HANDSHAKES
 from pmbf.sites.answering import ASKS_A_MINUTE
 from pmbf.sites.client import Answer, Conversation
 from pmbf.sites.keying import random_ones
@@ -192,6 +194,24 @@ def test_a_partner_with_many_connections_leaves_places_for_others(three: dict[st
         for connection in held:
             connection.close()
     until(lambda: not north.asks(QUERY, "south").problems)
+
+
+def test_half_open_handshakes_end_when_others_come(three: dict[str, House]) -> None:
+    home, south = three["home"], three["south"]
+    address = parse_address(south.registry.own.address)
+    silent = [socket.create_connection(address) for _ in range(MOST_HANDSHAKES)]
+    try:
+        for _ in range(3):
+            assert home.asks(QUERY, "south").problems == ()
+        later = [socket.create_connection(address) for _ in range(MOST_HANDSHAKES)]
+        for connection in silent:
+            connection.settimeout(5)  # a handshake alone would have 10 s
+            assert connection.recv(1) == b"", "the site has ended the oldest handshakes"
+        silent += later
+        assert home.asks(QUERY, "south").problems == ()
+    finally:
+        for connection in silent:
+            connection.close()
 
 
 def test_units_of_a_day_are_limited_even_after_a_restart(three: dict[str, House]) -> None:
