@@ -85,7 +85,6 @@ def served(registry: Registry, collection: Path) -> Iterator[Path]:
 def collected(folder: Path, texts: dict[str, str]) -> Path:
     """Return a new collection of texts, with sentences."""
     with Collection(folder, create=True) as collection:
-        for name, text in texts.items():
-            collection.add(text, name=name)
+        collection.add_many(texts.items())
         collection.build_sentences()
     return folder
