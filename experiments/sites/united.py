@@ -1,7 +1,10 @@
 """Three collections that search each other, beside one collection with all their texts, on several data sets.
 
 Of each data set every fourth text is a query, or those in `susp`; the others lie in three houses in turn. The paper's
-experiment counts pairs of a text and a source: what the first house finds alone, and what it finds with both sites.
+experiment counts pairs of a text and a source: what each house finds alone, and what the first finds with both sites.
+
+A house calls a key common by its own count. So united sites may find what one collection with all texts does not;
+`missing` counts what they do not find, and one collection does.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from pmbf.sentences import SentenceReport
 from pmbf.sites import Sites
 
 HOUSES = ("home", "north", "south")
+COUNTED = ("equal", "sentences", "other_sentences", "missing", "united", "one", "first")
 
 
 def run(folders: Sequence[Path], *, n: int, out: Path | None = None) -> str:
@@ -51,8 +55,9 @@ def _measured(folder: Path, n: int) -> dict[str, Any]:
         registries = acquainted([home, *(made(place, name, key) for name in HOUSES[1:])])
         for registry, collection in zip(registries[1:], collections[1:], strict=True):
             stack.enter_context(served(registry, collection))
-        own = stack.enter_context(Collection(collections[0]))
-        figures = dict.fromkeys(("equal", "sentences", "other_sentences", "alone", "united", "one", "first"), 0)
+        own, *others = (stack.enter_context(Collection(one)) for one in collections)
+        figures: dict[str, Any] = dict.fromkeys(COUNTED, 0)
+        pairs_alone = [0, 0, 0]
         some = queries[:n]
         for query in some:
             one, alone = together.screen_sentences(query), own.screen_sentences(query)
@@ -69,10 +74,12 @@ def _measured(folder: Path, n: int) -> dict[str, Any]:
             figures["sentences"] += len(one.sentences)
             figures["other_sentences"] += sum(a != b for a, b in zip(mine[0], theirs[0], strict=True))
             figures["first"] += [it.outcome for it in first.sentences] == [it.outcome for it in one.sentences]
-            figures["alone"] += len(alone.sources)
+            reports = alone, *(one.screen_sentences(query) for one in others)
+            pairs_alone = [n + len(one.sources) for n, one in zip(pairs_alone, reports, strict=True)]
+            figures["missing"] += sum(_n_missing(a, b) for a, b in zip(mine[0], theirs[0], strict=True))
             figures["united"] += len(whole.sources)
             figures["one"] += len(one.sources)
-    return figures | {"name": folder.name, "n": len(some), "documents": len(texts)}
+    return figures | {"name": folder.name, "n": len(some), "documents": len(texts), "alone": pairs_alone}
 
 
 def _split(folder: Path) -> tuple[dict[str, str], list[str]]:
@@ -98,17 +105,24 @@ def _answer(report: SentenceReport) -> tuple[list[Any], dict[str, Any]]:
     return sentences, {name[one.document.id]: (one.n_sentences, one.pairs, one.n_equal) for one in report.sources}
 
 
+def _n_missing(united: tuple[str, list[Any]], one: tuple[str, list[Any]]) -> int:
+    """Return how many sources of a sentence one collection finds, and united sites do not."""
+    return len({name for name, *_ in one[1]} - {name for name, *_ in united[1]})
+
+
 def table(figures: dict[str, Any]) -> str:
     """Return the figures as a table in Markdown."""
     lines = [
-        "| data set | documents | queries | pairs at home alone | pairs united | pairs in one collection "
-        "| answers equal | sentences with another answer | outcomes equal, home first |",
-        "|---|" + "---:|" * 8,
+        "| data set | documents | queries | pairs alone: each house | pairs united | pairs in one collection "
+        "| answers equal | sentences with another answer | sources of sentences that only one collection finds "
+        "| outcomes equal, home first |",
+        "|---|" + "---:|" * 9,
     ]
     for one in figures["sets"]:
+        alone = ", ".join(f"{n:,}" for n in one["alone"])
         lines.append(
-            f"| {one['name']} | {one['documents']:,} | {one['n']:,} | {one['alone']:,} | {one['united']:,} | "
+            f"| {one['name']} | {one['documents']:,} | {one['n']:,} | {alone} | {one['united']:,} | "
             f"{one['one']:,} | {one['equal']:,} of {one['n']:,} | {one['other_sentences']:,} of {one['sentences']:,} | "
-            f"{one['first']:,} of {one['n']:,} |"
+            f"{one['missing']:,} | {one['first']:,} of {one['n']:,} |"
         )
     return "\n".join(lines)

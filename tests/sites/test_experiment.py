@@ -30,5 +30,5 @@ def test_united_sites_are_compared_with_one_collection(tmp_path: Path) -> None:
         (folder / f"{number}.txt").write_text(text(*range(number, number + 8)))
     united.run([folder], n=2, out=tmp_path / "out.json")
     (figures,) = json.loads((tmp_path / "out.json").read_text())["sets"]
-    assert (figures["equal"], figures["first"], figures["other_sentences"]) == (2, 2, 0)
-    assert figures["alone"] < figures["united"] == figures["one"]
+    assert (figures["equal"], figures["first"], figures["other_sentences"], figures["missing"]) == (2, 2, 0, 0)
+    assert max(figures["alone"]) < figures["united"] == figures["one"] == sum(figures["alone"])
