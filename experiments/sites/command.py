@@ -6,13 +6,14 @@ import argparse
 from pathlib import Path
 
 from experiments.arguments import positive
-from experiments.sites import cost, stolen, united
+from experiments.sites import cost, private, stolen, united
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the experiment and its options."""
-    parser.add_argument("step", choices=["cost", "united", "stolen"], help="bytes and times; equality; attacks")
-    parser.add_argument("folder", type=Path, help="cost: a corpus of PAN; otherwise a folder of .txt files")
+    parser.add_argument("step", choices=["cost", "private", "united", "stolen"],
+                        help="bytes and times; those of private questions; equality; attacks")  # fmt: skip
+    parser.add_argument("folder", type=Path, help="cost, private: a corpus of PAN; otherwise a folder of .txt files")
     parser.add_argument("others", type=Path, nargs="*", help="further texts of the site; further data sets")
     parser.add_argument("--cases", type=positive, default=60, help="queries, of each data set (60)")
     parser.add_argument("--seed", type=int, default=1, help="of all draws (1)")
@@ -24,6 +25,8 @@ def run(arguments: argparse.Namespace) -> str:
     folder, others, n, out = arguments.folder, arguments.others, arguments.cases, arguments.out
     if arguments.step == "cost":
         return cost.run(folder, others, n=n, out=out)
+    if arguments.step == "private":
+        return private.run(folder, others, n=n, out=out)
     if arguments.step == "united":
         return united.run([folder, *others], n=n, out=out)
     return stolen.run(folder, seed=arguments.seed, out=out)

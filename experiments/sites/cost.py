@@ -49,24 +49,24 @@ def run(pan: Path, folders: Sequence[Path], *, n: int, out: Path | None = None) 
         relay = Relay(parse_address(site.own.address)[1])
         partner = Partner(replace(site.own, address=f"127.0.0.1:{relay.port}"))
         with served(site, folder / "site.pmbf") as answers, Collection(folder / "home.pmbf") as at_home:
-            rows = [_measured(home, partner, at_home, relay, query) for query in _queries(pan, n)]
-            times = _times(answers)
-        processor_s = _alone(folder / "site.pmbf", _queries(pan, n))
+            rows = [_measured(home, partner, at_home, relay, query) for query in queries_of(pan, n)]
+            keys_ms, words_ms = (times_of(answers, path) for path in (protocol.KEYS, protocol.TEXTS))
+        processor_s = _alone(folder / "site.pmbf", queries_of(pan, n))
     figures = {
         "about": report.about(),
         "corpora": [described(one) for one in (pan / "src", *folders)],
         "n_units": n_units,
         "n": len(rows),
         "rows": rows,
-        "keys_ms": times[protocol.KEYS],
-        "words_ms": times[protocol.TEXTS],
+        "keys_ms": keys_ms,
+        "words_ms": words_ms,
         "alone_ms": [1000 * seconds for seconds in processor_s],
     }
     write_figures(figures, out)
     return table(figures)
 
 
-def _queries(pan: Path, n: int) -> list[str]:
+def queries_of(pan: Path, n: int) -> list[str]:
     """Return the beginnings of texts, of 4,000 words each; shorter texts are joined."""
     queries, words = list[str](), list[str]()
     for path in sorted((pan / "susp").glob("*.txt")):
@@ -112,24 +112,21 @@ def _alone(collection: Path, queries: Sequence[str]) -> list[float]:
     return seconds
 
 
-def _times(answers: Path) -> dict[str, list[float]]:
-    """Return the milliseconds of each answer by path: the line of an answer ends with time and outcome."""
-    times: dict[str, list[float]] = {protocol.KEYS: [], protocol.TEXTS: []}
-    for line in answers.read_text().splitlines():
-        words = line.split()
-        if len(words) == 8 and words[2] in times and words[3] == "200":
-            times[words[2]].append(float(words[6]))
-    return times
+def times_of(answers: Path, path: str) -> list[float]:
+    """Return the milliseconds of each answer under a path: the line of an answer ends with time and outcome."""
+    lines = (line.split() for line in answers.read_text().splitlines())
+    return [float(words[6]) for words in lines if len(words) == 8 and words[2:4] == [path, "200"]]
+
+
+def quantiles(values: Sequence[float]) -> str:
+    """Return the median, 95 % and the most, as cells of a table."""
+    ordered = sorted(values)
+    return f"{ordered[len(ordered) // 2]:,.0f} | {ordered[int(0.95 * len(ordered))]:,.0f} | {ordered[-1]:,.0f}"
 
 
 def table(figures: dict[str, Any]) -> str:
     """Return the figures as a table in Markdown."""
     rows = figures["rows"]
-
-    def quantiles(values: Sequence[float]) -> str:
-        ordered = sorted(values)
-        return f"{ordered[len(ordered) // 2]:,.0f} | {ordered[int(0.95 * len(ordered))]:,.0f} | {ordered[-1]:,.0f}"
-
     n_claimed, n_found, n_both = (sum(row[name] for row in rows) for name in ("n_claimed", "n_found", "n_both"))
     lines = [
         f"{figures['n']} queries of {QUERY_WORDS:,} words, a site of {figures['n_units']:,} units, "

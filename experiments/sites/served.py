@@ -73,10 +73,10 @@ def acquainted(registries: list[Registry]) -> list[Registry]:
 
 
 @contextlib.contextmanager
-def served(registry: Registry, collection: Path) -> Iterator[Path]:
-    """Serve a collection; yield the file that has a line for each answer."""
+def served(registry: Registry, collection: Path, *options: str) -> Iterator[Path]:
+    """Serve a collection, with options of `pmbf site serve`; yield the file that has a line for each answer."""
     log = collection.with_suffix(".answers")
-    command = [sys.executable, "-c", _PROGRAM, "site", "serve", "-c", str(collection), "--log"]
+    command = [sys.executable, "-c", _PROGRAM, "site", "serve", "-c", str(collection), "--log", *options]
     with (
         open(log, "wb") as out,
         subprocess.Popen([*command, "--registry", str(registry.folder)], stderr=out) as process,

@@ -186,6 +186,7 @@ def screen(
     sites: siting.Asked = None,
     share_matched: siting.ShareMatched = False,
     ask_whole: siting.AskWhole = False,
+    private: siting.Private = False,
     deadline: siting.Deadline = None,
     registry: siting.RegistryFolder = None,
     exclude_quotations: arg.ExcludeQuotations = False,
@@ -250,7 +251,7 @@ def screen(
     if sites and not sentences:
         raise ParameterError("--sites is given without --sentences: sites are asked for sentences")
     asking = siting.sites_of(sites, registry, given(texts=share_matched or None, whole=ask_whole or None,
-                                                    seconds=deadline))  # fmt: skip
+                                                    private=private or None, seconds=deadline))  # fmt: skip
     if sentences:
         from pmbf.cli.sentence_screening import SentenceScreening, require_fitting
 

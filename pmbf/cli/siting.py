@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -49,8 +50,9 @@ ADD_HELP = """Compare the fingerprint of the certificate with the other site by 
 channel, such as the telephone.
 
 Exit codes: 0 added; 2 wrong usage; 3 an error"""
-POLICY_HELP = """Levels: closed, none (whether there is anything), count (which sentences, in how
-many documents), title, excerpt (5 times 300 characters), text.
+POLICY_HELP = """Levels: closed, none (whether there is anything), private (private questions
+alone), count (which sentences, in how many documents), title, excerpt (5 times
+300 characters), text.
 
 Examples:
   pmbf site policy                       show all
@@ -76,11 +78,14 @@ ShareMatched = Annotated[
     flag("--share-matched", "Send sites the words of units that they may have, so that they compare them.", SITES),
 ]
 AskWhole = Annotated[bool, flag("--ask-whole", "Ask sites for all sentences, not only for those not found.", SITES)]
+Private = Annotated[
+    bool, flag("--private", "Ask so that sites learn only how many keys were asked (extra psi); they claim.", SITES)
+]
 Deadline = Annotated[float | None, option("--deadline", "SECONDS", "Wait no longer for sites (default: 30).", SITES)]
 Site = Annotated[str, names("NAME", "Of a site: small letters, digits, dashes.")]
 AnySite = Annotated[str | None, names("NAME", "A site; without one, all that have no level of their own.")]
 LevelOption = Annotated[
-    Literal["closed", "none", "count", "title", "excerpt", "text"] | None,
+    Literal["closed", "none", "private", "count", "title", "excerpt", "text"] | None,
     option("--level", "LEVEL", "How much of a found document is shown."),
 ]
 
@@ -190,19 +195,26 @@ def log(json: arg.Json = False, registry: RegistryFolder = None) -> None:
 def serve(
     collection: arg.CollectionFolder = None,
     listen: Annotated[str | None, option("--listen", "HOST:PORT", "Listen here (default: at our address).")] = None,
+    private: Annotated[
+        bool, flag("--private", "Answer private questions, too: 0.2 ms for each key at first (extra psi).")
+    ] = False,
     verbose: Annotated[bool, flag("--log", "A line on stderr for each answer: sizes, time.")] = False,
     registry: RegistryFolder = None,
 ) -> None:
     """Answer other sites from a collection that has sentences."""
     from pmbf.sites import server
     from pmbf.sites.registry import parse_address
+    from pmbf.sites.tagging import TagSet
 
     known = _opened(registry)
     address = listen or known.own.address
     if not address:
         raise ParameterError(f"{known.own.name} has no address; name one with --listen")
     folder = Path(named_collection(collection))
-    server.run(known, folder, parse_address(address), lambda what: note(f"serving {what}"), is_logged=verbose)
+    tagging = partial(TagSet, known.folder, note) if private else None
+    server.run(
+        known, folder, parse_address(address), lambda what: note(f"serving {what}"), tagging=tagging, is_logged=verbose
+    )
     raise typer.Exit(DONE)
 
 
@@ -215,7 +227,9 @@ def sites_of(names: str | None, registry: str | None, options: dict[str, Any]) -
     """
     if names is None:
         if options:
-            named = {"texts": "share-matched", "whole": "ask-whole", "seconds": "deadline"}[min(options)]
+            named = {"texts": "share-matched", "whole": "ask-whole", "seconds": "deadline", "private": "private"}[
+                min(options)
+            ]
             raise ParameterError(f"--{named} is given without --sites")
         return None
     from pmbf.sites import Sites

@@ -99,10 +99,12 @@ class SiteAnswer:
     Args:
         name: The site, as the registry names it.
         contact: Whom to ask there.
-        level: How much it shows: `none`, `count`, `title`, `excerpt` or `text`; empty if it did not say.
+        level: How much it shows: `none`, `private`, `count`, `title`, `excerpt` or `text`; empty if it did not say.
         n_documents: Documents that it has.
         n_units: Units whose keyed fingerprints were sent.
         n_shared: Characters of the query that were sent, so that the site could compare words; 0 without consent.
+        n_keys: Keys that were asked privately, so that the site learned their number alone; 0: not privately.
+        n_equal: Those of these keys that it has.
         holds: Whether it has sentences of the query; None if it did not say.
         problem: Why its answer is missing or incomplete; None if it is complete.
     """
@@ -113,6 +115,8 @@ class SiteAnswer:
     n_documents: int = 0
     n_units: int = 0
     n_shared: int = 0
+    n_keys: int = 0
+    n_equal: int = 0
     holds: bool | None = None
     problem: str | None = None
 
@@ -120,7 +124,7 @@ class SiteAnswer:
     def told(self) -> str:
         """The answer in words.
 
-        >>> SiteAnswer("north", "library@north", "title", 9, 12, 0, True).told
+        >>> SiteAnswer("north", "library@north", "title", 9, 12, holds=True).told
         'north has sentences of this text (12 units asked by keys; it shows title); ask library@north'
         """
         if self.holds is None:
@@ -128,6 +132,8 @@ class SiteAnswer:
         if not self.n_units:
             return f"{self.name} was asked nothing"
         how = f"{self.n_units:,} units asked by keys"
+        if self.n_keys:
+            how = f"{self.n_units:,} units asked privately, {self.n_equal:,} of their {self.n_keys:,} keys are there"
         how += f", {self.n_shared:,} characters of them by words" if self.n_shared else ""
         has = "has sentences of this text" if self.holds else "has no sentence of this text"
         ask = f"; ask {self.contact}" if self.holds and self.contact else ""

@@ -15,11 +15,13 @@ from pmbf.errors import PmbfError
 from pmbf.sentences.reader import Candidates
 from pmbf.service.http import HttpError, Response
 from pmbf.service.routing import Request, Route, Routes
-from pmbf.sites import auditlog, protocol
+from pmbf.sites import auditlog, private, protocol
 from pmbf.sites.held import Held, LateError
 from pmbf.sites.keying import NONCE_BYTES, task_key
-from pmbf.sites.protocol import MOST_BODY_BYTES, VERSION, Hello, KeysAsked, MalformedError
+from pmbf.sites.private import PointsAnswer, PointsAsked, TagsAsked
+from pmbf.sites.protocol import MOST_BODY_BYTES, N_KEYS, VERSION, Hello, KeysAsked, MalformedError
 from pmbf.sites.registry import Level, Partner, Registry, opened
+from pmbf.sites.tagging import TagSet
 from pmbf.sites.texts import TextsAsked
 
 TASK_S = 300.0
@@ -94,6 +96,8 @@ class Answers:
             protocol.SITE: Route("GET", partial(self._handled, self._hello)),
             protocol.KEYS: Route("POST", partial(self._handled, self._keys), most_bytes=MOST_BODY_BYTES),
             protocol.TEXTS: Route("POST", partial(self._handled, self._texts), most_bytes=MOST_BODY_BYTES),
+            private.POINTS: Route("POST", partial(self._handled, self._points), most_bytes=MOST_BODY_BYTES),
+            private.TAGS: Route("POST", partial(self._handled, self._tags), most_bytes=MOST_BODY_BYTES),
         }
 
     def close(self) -> None:
@@ -175,14 +179,9 @@ class Answers:
 
     def _keys(self, asking: Asking, body: bytes) -> bytes:
         message, asked = KeysAsked.decoded(body)
-        task = self._task(asking, message.challenge)
-        if task.epoch:
-            raise HttpError(409, "this task was asked before; a task is asked once")
-        task.epoch = message.epoch
-        self._count(asking, len(asked))
-        self._require_epoch(message.epoch)
-        if self._clock() - asking.arrived > message.seconds:
-            raise LateError
+        if asking.level == "private":
+            raise HttpError(403, "this site answers private questions alone; ask with --private")
+        task = self._begun(asking, message, len(asked))
         certificates = asking.partner.card.fingerprint, asking.registry.own.fingerprint
         secret = task_key(self._federation, *certificates, *map(_bytes, (message.challenge, message.nonce)))
         found = self._held.candidates(asked, secret)
@@ -197,7 +196,7 @@ class Answers:
 
     def _texts(self, asking: Asking, body: bytes) -> bytes:
         message = TextsAsked.decoded(body)
-        if asking.level == "none":
+        if asking.level in ("none", "private"):
             raise HttpError(403, "this site does not compare words for you")
         task = self._task(asking, message.challenge)
         if task.found is None:
@@ -210,6 +209,43 @@ class Answers:
             n_documents=len(answer.documents), n_given=sum(len(one.text or "") for one in answer.documents),
         )  # fmt: skip
         return answer.encoded()
+
+    def _points(self, asking: Asking, body: bytes) -> bytes:
+        message, points = PointsAsked.decoded(body)
+        tags, n_units = self._require_private(asking), -(-len(points) // N_KEYS)
+        task = self._begun(asking, message, n_units)
+        made = PointsAnswer(task.epoch, tags.id, tags.n_tags).encoded(tags.multiplied(points))
+        asking.note(
+            "private", task=message.challenge[:8], level=asking.level, n_keys=len(points), n_units=n_units,
+            epoch=task.epoch,
+        )  # fmt: skip
+        return made
+
+    def _tags(self, asking: Asking, body: bytes) -> bytes:
+        message, tags = TagsAsked.decoded(body), self._require_private(asking)
+        if message.tags != tags.id:
+            raise HttpError(409, "the epoch has changed: the tags are no longer those that the task began with")
+        return tags.page(message.page)
+
+    def _require_private(self, asking: Asking) -> TagSet:
+        """Return the tags, for a partner who may ask for them."""
+        if asking.level == "none":
+            raise HttpError(403, "this site does not answer private questions of yours")
+        if not (tags := self._held.tags):
+            raise HttpError(403, "this site answers no private questions; it was started without --private")
+        return tags
+
+    def _begun(self, asking: Asking, message: KeysAsked | PointsAsked, n_units: int) -> Task:
+        """Return the task that a question begins."""
+        task = self._task(asking, message.challenge)
+        if task.epoch:
+            raise HttpError(409, "this task was asked before; a task is asked once")
+        task.epoch = message.epoch
+        self._count(asking, n_units)
+        self._require_epoch(message.epoch)
+        if self._clock() - asking.arrived > message.seconds:
+            raise LateError
+        return task
 
     def _task(self, asking: Asking, challenge: str) -> Task:
         task = asking.taken.open.get(challenge)

@@ -12,6 +12,7 @@ from pmbf.errors import ParameterError
 from pmbf.intake.texts import Text
 from pmbf.sentences import SentenceReport
 from pmbf.sentences.comparing import Asked
+from pmbf.sites.blinding import library
 from pmbf.sites.client import Answer, Conversation
 from pmbf.sites.merging import Told, merged_with
 from pmbf.sites.protocol import CODE
@@ -32,9 +33,11 @@ class Sites:
         texts: Whether words of the query may be sent to sites that have units with equal keys.
         whole: Whether units are asked for whose sentences were all found at home, too.
         seconds: How long a task may take.
+        private: Whether sites are asked so that not even they learn what is asked.
 
     Raises:
-        ParameterError: The seconds are not above 0.
+        ParameterError: The seconds are not above 0, or words are to be sent in private.
+        UnsupportedError: Private questions need the extra `psi`.
     """
 
     registry: Registry
@@ -42,10 +45,15 @@ class Sites:
     texts: bool = False
     whole: bool = False
     seconds: float = USUAL_S
+    private: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < self.seconds < 86_400:
             raise ParameterError(f"deadline is {self.seconds:g}, expected seconds above 0, up to a day")
+        if self.private:
+            if self.texts:
+                raise ParameterError("--private is given with --share-matched: words would tell what is asked")
+            library()
 
     def ask(self, report: SentenceReport, read: Text) -> SentenceReport:
         """Return the report of a screening at home with what the sites know; each site that fails is a problem in it.
@@ -59,7 +67,8 @@ class Sites:
         asked = _blanked(Asked.of(read.text, CODE), report.skipped)
         every = range(len(asked.spans)) if self.whole else _unmatched(report, asked)
         numbers = [one for one in every if not length_in(asked.spans[one], report.skipped)]
-        asking = [Conversation(self.registry, one, asked, numbers, self.texts, self.seconds) for one in self.partners]
+        how = self.texts, self.seconds, self.private
+        asking = [Conversation(self.registry, one, asked, numbers, *how) for one in self.partners]
         threads = [threading.Thread(target=one.run, daemon=True) for one in asking]
         for thread in threads:
             thread.start()

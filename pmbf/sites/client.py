@@ -18,9 +18,11 @@ import numpy as np
 from pmbf.errors import PmbfError
 from pmbf.sentences.comparing import Asked
 from pmbf.service.http import JSON_TYPE
-from pmbf.sites import auditlog, protocol
-from pmbf.sites.keying import NONCE_BYTES, Keys, fingerprints, random_ones, task_key
+from pmbf.sites import auditlog, private, protocol
+from pmbf.sites.keying import NONCE_BYTES, Keys, fingerprints, random_ones, task_key, top_bits
+from pmbf.sites.private import MOST_KEYS, PointsAnswer, PointsAsked, Question, TagsAsked
 from pmbf.sites.protocol import (
+    LEAST_CLAIMED,
     LEAST_RANDOM,
     MOST_BODY_BYTES,
     MOST_UNITS,
@@ -34,6 +36,7 @@ from pmbf.sites.protocol import (
     MalformedError,
 )
 from pmbf.sites.registry import LEVELS, Partner, Registry, parse_address
+from pmbf.sites.tagging import kept_tags
 from pmbf.sites.texts import Shared, TextsAnswer
 from pmbf.sites.tls import client_context, fingerprint_of
 
@@ -78,6 +81,7 @@ class Answer:
         titles: The documents of the claims.
         shared: The words that were sent, or None.
         texts: What the site found when it compared them, or None.
+        n_keys, n_equal: Keys that were asked privately, and those of them that the site has.
         problem: Why the answer is missing, or None.
     """
 
@@ -88,6 +92,8 @@ class Answer:
     titles: Sequence[str] = ()
     shared: Shared | None = None
     texts: TextsAnswer | None = None
+    n_keys: int = 0
+    n_equal: int = 0
     problem: str | None = None
 
 
@@ -102,6 +108,7 @@ class Conversation:
         numbers: The units of the query that are asked for.
         texts: Whether words may be sent.
         seconds: How long all of it may take.
+        private: Whether not even the site may learn what is asked.
     """
 
     registry: Registry
@@ -110,6 +117,7 @@ class Conversation:
     numbers: Sequence[int]
     texts: bool
     seconds: float
+    private: bool = False
     answer: Answer = field(default_factory=lambda: Answer(problem=_UNFINISHED))
     _until: float = 0.0
     _connection: http.client.HTTPConnection | None = None
@@ -152,6 +160,9 @@ class Conversation:
         hello = self._greeted()
         if not self.numbers:
             self.answer.holds = False
+            return
+        if self.private:
+            self._ask_privately(hello)
             return
         order = self._filled_up()
         nonce = secrets.token_hex(NONCE_BYTES)
@@ -205,14 +216,40 @@ class Conversation:
             order.insert(chance.randrange(len(order) + 1), -1)
         return order
 
+    def _ask_privately(self, hello: Hello) -> None:
+        """Ask which keys the site has, so that it does not learn them. Units with enough of them are claims."""
+        question = Question(top_bits(self.asked.units.keys[self.numbers], hello.key_bits))
+        n_keys = len(question.points)
+        if n_keys > MOST_KEYS:
+            raise SiteError(f"the text has {question.n_distinct:,} keys, and a private question at most {MOST_KEYS:,}")
+        message = PointsAsked(hello.challenge, hello.epoch, n_keys, max(1, int(self._left())))
+        self._note("private", task=hello.challenge[:8], n_keys=n_keys, epoch=hello.epoch)
+        self.answer.n_units, self.answer.n_keys = len(self.numbers), question.n_distinct
+        raw = self._exchanged("POST", private.POINTS, message.encoded(question.points))
+        told, points = PointsAnswer.decoded(raw, n_keys)
+        self._require_epoch(told.epoch, hello)
+        self.answer.n_equal, n_of_unit = question.found(points, self._tags(told))
+        equal = zip(self.numbers, n_of_unit, strict=True)
+        self.answer.claims = [(unit, 0, n_equal) for unit, n_equal in equal if n_equal >= LEAST_CLAIMED]
+        self.answer.titles = ["its documents"]
+        self.answer.holds = bool(self.answer.claims)
+
+    def _tags(self, told: PointsAnswer) -> Keys:
+        """Return the tags of the site, which are kept in the registry until they change."""
+
+        def page(number: int) -> bytes:
+            return self._exchanged("POST", private.TAGS, TagsAsked(told.tags, number).encoded())
+
+        return kept_tags(self.registry.folder / "tags" / self.partner.name, told.tags, told.n_tags, page)
+
     def _fingerprints(self, order: Sequence[int], hello: Hello, key: Keys) -> Keys:
         """Return the fingerprints in the order of the task.
 
         Random units have random fingerprints, not random keys: of 32 bits a large site has every thousandth key.
         """
-        places, shift = np.array(order), np.uint64(64 - hello.key_bits)
+        places = np.array(order)
         made = random_ones(len(order), N_KEYS)
-        made[places >= 0] = fingerprints(self.asked.units.keys[places[places >= 0]] >> shift << shift, key)
+        made[places >= 0] = fingerprints(top_bits(self.asked.units.keys[places[places >= 0]], hello.key_bits), key)
         return made
 
     def _send_words(self, hello: Hello, order: Sequence[int], units: Sequence[int]) -> None:

@@ -60,6 +60,16 @@ def fingerprints(keys: Keys, key: Keys) -> Keys:
     return np.asarray((keyed >> _DROPPED_BITS).reshape(keys.shape))
 
 
+def top_bits(keys: Keys, n_bits: int) -> Keys:
+    """Return keys of which a site keeps some bits, with zeros in place of the others.
+
+    >>> top_bits(np.array([2**40 + 5], np.uint64), 32).tolist()
+    [1099511627776]
+    """
+    shift = np.uint64(64 - n_bits)
+    return np.asarray(keys >> shift << shift)
+
+
 def packed(values: Keys) -> bytes:
     """Return the fingerprints of units as they are sent: 2 bytes a unit, then 6 bytes for each fingerprint.
 

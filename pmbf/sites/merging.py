@@ -117,6 +117,8 @@ def _answer(card: Card, answer: Answer) -> SiteAnswer:
         n_documents=answer.hello.n_documents if answer.hello else 0,
         n_units=answer.n_units,
         n_shared=answer.shared.n_chars if answer.shared else 0,
+        n_keys=answer.n_keys,
+        n_equal=answer.n_equal,
         holds=answer.holds,
         problem="; ".join(problems) or None,
     )

@@ -4,6 +4,8 @@
     registry/certificate.pem   shows to others who we are
     registry/private.pem       proves it; only its owner may read it
     registry/federation.key    the secret that all sites share: keys of tasks are made of it
+    registry/psi.key, psi.tags our own secret for private questions, and what it made of our keys
+    registry/tags/NAME         what sites gave that answer private questions
     registry/log.jsonl         what was asked, of us and by us
 
 A *card* is a small JSON file with name, address, contact and certificate: what one site gives to another.
@@ -30,7 +32,7 @@ from pmbf.store import folders
 from pmbf.store.ownership import is_open_to_others, mode_of
 
 FORMAT = 1
-Level = Literal["closed", "none", "count", "title", "excerpt", "text"]
+Level = Literal["closed", "none", "private", "count", "title", "excerpt", "text"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 """How much of a found document a site is shown, ascending. docs/sites.md says what each level means."""
 

@@ -24,6 +24,7 @@ from pmbf.sites.accepting import Accepting
 from pmbf.sites.answering import Answers
 from pmbf.sites.held import Held
 from pmbf.sites.registry import Registry, opened
+from pmbf.sites.tagging import TagSet
 from pmbf.sites.tls import server_context, trust
 
 CONNECTIONS_EACH = 8
@@ -37,6 +38,7 @@ def run(
     address: tuple[str, int],
     on_ready: Callable[[str], None],
     *,
+    tagging: Callable[[], TagSet] | None = None,
     is_logged: bool = False,
     limits: ServiceLimits | None = None,
 ) -> None:
@@ -47,14 +49,15 @@ def run(
         collection: Folder of the collection; it has sentences of the code `words`.
         address: Where to listen; port 0 takes a free one.
         on_ready: Called with the address, once the site answers.
+        tagging: Makes the tags, if private questions are answered.
         is_logged: Whether each response is a line on stderr.
         limits: Sizes, times and numbers that askers may take.
 
     Raises:
         BusyError: Another program has the port.
-        NotFoundError, ParameterError, CorruptError: As for `Held`.
+        NotFoundError, ParameterError, CorruptError, UnsupportedError: As for `Held`.
     """
-    answers = Answers(registry, partial(Held, collection))
+    answers = Answers(registry, partial(Held, collection, tagging))
     try:
         with listening(address) as bound:
             assert bound is not None

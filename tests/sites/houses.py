@@ -41,9 +41,9 @@ class House:
     def registry(self) -> Registry:
         return opened(self.folder / "registry")
 
-    def start(self, lie: str = "") -> None:
+    def start(self, lie: str = "", *options: str) -> None:
         """Start the site, or one that lies; return once it answers."""
-        program = ["-m", "tests.sites.liar", lie] if lie else ["-m", "pmbf", "site", "serve"]
+        program = ["-m", "tests.sites.liar", lie] if lie else ["-m", "pmbf", "site", "serve", *options]
         command = [sys.executable, *program, "-c", str(self.collection), "--registry", str(self.folder / "registry")]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)
         told = self.process.stderr.readline() if self.process.stderr else ""

@@ -6,7 +6,9 @@ import json
 import random
 from pathlib import Path
 
-from experiments.sites import stolen, united
+import pytest
+
+from experiments.sites import private, stolen, united
 from tests.sentences.texts import WORDS, text
 
 
@@ -32,3 +34,16 @@ def test_united_sites_are_compared_with_one_collection(tmp_path: Path) -> None:
     (figures,) = json.loads((tmp_path / "out.json").read_text())["sets"]
     assert (figures["equal"], figures["first"], figures["other_sentences"], figures["missing"]) == (2, 2, 0, 0)
     assert max(figures["alone"]) < figures["united"] == figures["one"] == sum(figures["alone"])
+
+
+def test_private_questions_are_measured(tmp_path: Path) -> None:
+    pytest.importorskip("nacl", reason="needs the extra 'psi'")
+    for name, first in (("src", 0), ("susp", 4)):
+        (tmp_path / "pan" / name).mkdir(parents=True)
+        (tmp_path / "pan" / name / "1.txt").write_text(text(*range(first, first + 500)))
+    private.run(tmp_path / "pan", [], n=1, out=tmp_path / "out.json")
+    figures = json.loads((tmp_path / "out.json").read_text())
+    (row,) = figures["rows"]
+    assert 0 < row["n_equal"] <= row["n_keys"] and row["n_both"] == row["n_by_keys"] > 0
+    assert row["there"] > 32 * row["n_keys"] and row["back"] > 32 * row["n_keys"]
+    assert figures["tags_bytes"] < 6 * figures["n_keys"] and len(figures["site_ms"]) == 1

@@ -1,0 +1,164 @@
+"""A private question: which of its keys has a site? The site learns how many were asked, to within 320.
+
+    POST /v1/points  ─► PointsAnswer   a line of JSON (PointsAsked) and blinded points, random ones among them
+    POST /v1/tags    ─► bytes          a page of the site's tags (TagsAsked), unless the asker has them
+
+The points come back multiplied by the site's secret. The asker takes its own secret out, makes tags, and looks for them
+among those of the site.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import secrets
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.arrays import among
+from pmbf.sites.blinding import POINT_BYTES, inverse, multiplied, points_of, random_secret, tags_of
+from pmbf.sites.keying import Keys
+from pmbf.sites.protocol import LEAST_RANDOM, MOST_UNITS, N_KEYS, PADDED_UNITS, Fields, MalformedError
+from pmbf.sites.tagging import MOST_TAGS, PAGE_TAGS
+
+POINTS, TAGS = "/v1/points", "/v1/tags"
+MOST_KEYS, PADDED_KEYS, LEAST_RANDOM_KEYS = (N_KEYS * n for n in (MOST_UNITS, PADDED_UNITS, LEAST_RANDOM))
+"""Keys of a question; a multiple of 320, 40 of them random: as units of other questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class PointsAsked:
+    """The line before the points of an asker.
+
+    Args:
+        challenge: Random bytes of the site, hexadecimal.
+        epoch: That of the site's `Hello`.
+        n_keys: Points, 1 to `MOST_KEYS`.
+        seconds: How long the asker waits.
+    """
+
+    challenge: str
+    epoch: str
+    n_keys: int
+    seconds: int
+
+    def encoded(self, points: list[bytes]) -> bytes:
+        """Return the message."""
+        return json.dumps(asdict(self)).encode() + b"\n" + b"".join(points)
+
+    @classmethod
+    def decoded(cls, raw: bytes) -> tuple[PointsAsked, list[bytes]]:
+        """Return the line and the points."""
+        line, _, rest = raw.partition(b"\n")
+        fields = Fields(line)
+        n_keys = fields.number("n_keys", MOST_KEYS)
+        if not n_keys:
+            raise MalformedError("it has no point")
+        challenge, epoch = (fields.text(name, 200) for name in ("challenge", "epoch"))
+        return cls(challenge, epoch, n_keys, fields.number("seconds", 1 << 20)), _points(rest, n_keys)
+
+
+@dataclass(frozen=True, slots=True)
+class PointsAnswer:
+    """The line before the points of a site.
+
+    Args:
+        epoch: The state that answered.
+        tags: Id of the tags that are to be looked through.
+        n_tags: How many there are.
+    """
+
+    epoch: str
+    tags: str
+    n_tags: int
+
+    def encoded(self, points: list[bytes]) -> bytes:
+        """Return the message."""
+        return json.dumps(asdict(self)).encode() + b"\n" + b"".join(points)
+
+    @classmethod
+    def decoded(cls, raw: bytes, n_keys: int) -> tuple[PointsAnswer, list[bytes]]:
+        """Return the line and the points, in answer to as many."""
+        line, _, rest = raw.partition(b"\n")
+        fields = Fields(line)
+        made = cls(fields.text("epoch", 200), fields.text("tags", 64), fields.number("n_tags", MOST_TAGS))
+        return made, _points(rest, n_keys)
+
+
+@dataclass(frozen=True, slots=True)
+class TagsAsked:
+    """A question for a page of tags.
+
+    Args:
+        tags: Their id.
+        page: From 0.
+    """
+
+    tags: str
+    page: int
+
+    def encoded(self) -> bytes:
+        """Return the message."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def decoded(cls, raw: bytes) -> TagsAsked:
+        """Return the message."""
+        fields = Fields(raw)
+        return cls(fields.text("tags", 64), fields.number("page", MOST_TAGS // PAGE_TAGS))
+
+
+def _points(raw: bytes, n: int) -> list[bytes]:
+    if len(raw) != n * POINT_BYTES:
+        raise MalformedError(f"{len(raw):,} bytes are not {n:,} points")
+    return [raw[first : first + POINT_BYTES] for first in range(0, len(raw), POINT_BYTES)]
+
+
+@dataclass(slots=True)
+class Question:
+    """The keys of a query as points, in random order, under a secret that is used once.
+
+    Args:
+        keys: `(n_units, n_keys) uint64`, as the site keeps them.
+        n_distinct: Keys that are asked for.
+        points: What is sent.
+
+    Raises:
+        UnsupportedError: The extra `psi` is not installed.
+    """
+
+    keys: Keys
+    n_distinct: int = field(init=False)
+    points: list[bytes] = field(init=False)
+    _secret: bytes = field(init=False, repr=False)
+    _order: NDArray[np.int64] = field(init=False, repr=False)
+    _places: NDArray[np.int64] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        distinct, places = np.unique(self.keys, return_inverse=True)
+        n = self.n_distinct = len(distinct)
+        n_random = LEAST_RANDOM_KEYS + -(n + LEAST_RANDOM_KEYS) % PADDED_KEYS
+        drawn = np.frombuffer(secrets.token_bytes(8 * n_random), "<u8").astype(np.uint64)
+        order = [*range(n + n_random)]
+        random.SystemRandom().shuffle(order)  # in ascending order each place would tell the beginning of its key
+        self._order, self._places = np.array(order), places.reshape(self.keys.shape)
+        self._secret = random_secret()
+        self.points = points_of(np.concatenate([distinct, drawn])[self._order], self._secret)
+
+    def found(self, answered: list[bytes], tags: Keys) -> tuple[int, list[int]]:
+        """Return how many of the keys the site has, and how many of each unit.
+
+        Args:
+            answered: The points, multiplied by the site's secret.
+            tags: All tags of the site.
+
+        Raises:
+            MalformedError: Something is no point, or random keys are said to be there.
+        """
+        has = np.empty(len(self._order), np.bool_)
+        has[self._order] = among(tags_of(multiplied(answered, inverse(self._secret))), tags)
+        if has[self.n_distinct :].any():
+            raise MalformedError("it says that it has random keys")
+        return int(has.sum()), has[self._places].sum(axis=1).tolist()

@@ -1,0 +1,166 @@
+"""The tags of a site: for each of its keys a number that only the site's secret makes, given to every asker at once.
+
+    registry/psi.key     the site's secret
+    registry/psi.tags    32 bytes BLAKE2b under the secret, then the keys, ascending, and the tag of each, 8 bytes both
+
+A tag costs two operations on a curve, so tags are kept: of a collection that has grown only new keys get theirs. Who
+has all tags and no secret cannot say of any key whether it is among them.
+
+    registry/tags/NAME   the tags of another site, as they were given
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from pmbf.arrays import among
+from pmbf.endpoint.sitekey import read_or_make_key
+from pmbf.sites.blinding import TAG_BITS, multiplied, points_of, secret_of, tags_of
+from pmbf.sites.keying import Keys
+from pmbf.sites.protocol import MalformedError
+from pmbf.store import folders
+
+PAGE_TAGS = 1 << 20
+MOST_TAGS = 100 << 20
+_STORED_EVERY = 1 << 18
+_DIGEST_BYTES, _TAG_BYTES = 32, TAG_BITS // 8
+
+
+class TagSet:
+    """The tags of a site's keys.
+
+    Args:
+        folder: The registry's.
+        on_progress: Called with a sentence when many tags are to be made.
+
+    Raises:
+        UnsupportedError: The extra `psi` is not installed.
+        ParameterError, CorruptError: As `read_key`.
+    """
+
+    def __init__(self, folder: Path, on_progress: Callable[[str], None] = lambda told: None) -> None:
+        key, _ = read_or_make_key(folder / "psi.key")
+        self._secret, self._mac = secret_of(key), key.derived("psi-file", 32)
+        self._file, self._on_progress = folder / "psi.tags", on_progress
+        self._keys, self._tags = self._read()
+        self._publish()
+
+    def cover(self, keys: Keys) -> None:
+        """Make the tags of keys that have none, and forget those of keys that are gone.
+
+        Args:
+            keys: `(n,) uint64`, all keys of the site, ascending, each once.
+        """
+        kept = among(self._keys, keys)
+        new = keys[~among(keys, self._keys)]
+        if kept.all() and not len(new):
+            return
+        self._keys, self._tags = self._keys[kept], self._tags[kept]
+        for first in range(0, len(new), _STORED_EVERY):
+            if len(new) > _STORED_EVERY:
+                self._on_progress(f"tags for private questions: {len(new) - first:,} keys are left")
+            some = new[first : first + _STORED_EVERY]
+            both = np.concatenate([self._keys, some])
+            order = np.argsort(both)
+            tags = tags_of(points_of(some, self._secret))
+            self._keys, self._tags = both[order], np.concatenate([self._tags, tags])[order]
+            self._store()
+        if not len(new):
+            self._store()
+        self._publish()
+
+    def multiplied(self, points: list[bytes]) -> list[bytes]:
+        """Return points multiplied by the secret; raise `MalformedError` if something is no point."""
+        return multiplied(points, self._secret)
+
+    @property
+    def n_tags(self) -> int:
+        """How many tags there are."""
+        return len(self._ascending)
+
+    def page(self, number: int) -> bytes:
+        """Return up to `PAGE_TAGS` tags as they are sent."""
+        return packed_tags(self._ascending[number * PAGE_TAGS : (number + 1) * PAGE_TAGS])
+
+    def _publish(self) -> None:
+        self._ascending = np.unique(self._tags)
+        self.id = id_of(self._ascending)
+
+    def _read(self) -> tuple[Keys, Keys]:
+        """Return the keys and tags of the file; none if it is missing, damaged or of another secret."""
+        content = self._file.read_bytes() if self._file.exists() else b""
+        body = content[_DIGEST_BYTES:]
+        if content[:_DIGEST_BYTES] != self._digest(body) or len(body) % 16:
+            return np.empty(0, np.uint64), np.empty(0, np.uint64)
+        keys, tags = np.frombuffer(body, "<u8").astype(np.uint64).reshape(2, -1)
+        return keys, tags
+
+    def _store(self) -> None:
+        body = np.concatenate([self._keys, self._tags]).astype("<u8").tobytes()
+        with folders.replacing(self._file) as file:
+            file.write(self._digest(body) + body)
+
+    def _digest(self, body: bytes) -> bytes:
+        return hashlib.blake2b(body, key=self._mac, digest_size=_DIGEST_BYTES).digest()
+
+
+def id_of(tags: Keys) -> str:
+    """Return what tells one set of tags from another."""
+    return hashlib.sha256(tags.astype("<u8").tobytes()).hexdigest()[:32]
+
+
+def packed_tags(tags: Keys) -> bytes:
+    """Return ascending tags as they are sent: differences, first bytes of all first, compressed."""
+    gaps = np.diff(tags, prepend=np.uint64(0)).astype("<u8").view(np.uint8).reshape(-1, 8)
+    return zlib.compress(gaps[:, :_TAG_BYTES].T.tobytes(), 1)
+
+
+def unpacked_tags(raw: bytes, n: int) -> Keys:
+    """Return `n` tags.
+
+    Raises:
+        MalformedError: The bytes are not what `packed_tags` returns.
+
+    >>> unpacked_tags(packed_tags(np.array([3, 2**48 - 1], np.uint64)), 2).tolist()
+    [3, 281474976710655]
+    """
+    try:
+        planes = zlib.decompressobj().decompress(raw, n * _TAG_BYTES + 1)
+    except zlib.error:
+        raise MalformedError("tags cannot be read") from None
+    if len(planes) != n * _TAG_BYTES:
+        raise MalformedError("there are fewer or more tags than it says")
+    gaps = np.zeros((n, 8), np.uint8)
+    gaps[:, :_TAG_BYTES] = np.frombuffer(planes, np.uint8).reshape(_TAG_BYTES, n).T
+    return np.asarray(np.cumsum(gaps.view("<u8").ravel().astype(np.uint64), dtype=np.uint64))
+
+
+def kept_tags(file: Path, id_: str, n: int, page: Callable[[int], bytes]) -> Keys:
+    """Return the tags of another site, from a file if it has them, else page by page; then they are in the file.
+
+    Args:
+        file: Where they are kept.
+        id_: Which tags.
+        n: How many.
+        page: Returns a page, as it was sent.
+
+    Raises:
+        MalformedError: They are not those.
+    """
+    if file.exists() and file.stat().st_size == 8 * n:
+        kept = np.frombuffer(file.read_bytes(), "<u8").astype(np.uint64)
+        if id_of(kept) == id_:
+            return kept
+    pages = (unpacked_tags(page(first // PAGE_TAGS), min(PAGE_TAGS, n - first)) for first in range(0, n, PAGE_TAGS))
+    tags = np.concatenate([np.empty(0, np.uint64), *pages])
+    if id_of(tags) != id_ or (tags[1:] <= tags[:-1]).any():
+        raise MalformedError("its tags are not those that it named")
+    folders.make_folder(file.parent, mode=0o700)
+    with folders.replacing(file) as target:
+        target.write(tags.astype("<u8").tobytes())
+    return tags
