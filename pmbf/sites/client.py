@@ -20,9 +20,8 @@ from pmbf.sentences.comparing import Asked
 from pmbf.service.http import JSON_TYPE
 from pmbf.sites import auditlog, private, protocol
 from pmbf.sites.keying import NONCE_BYTES, Keys, fingerprints, random_ones, task_key, top_bits
-from pmbf.sites.private import MOST_KEYS, PointsAnswer, PointsAsked, Question, TagsAsked
+from pmbf.sites.private import LEAST_PRIVATELY, MOST_KEYS, PointsAnswer, PointsAsked, Question, TagsAsked
 from pmbf.sites.protocol import (
-    LEAST_CLAIMED,
     LEAST_RANDOM,
     MOST_BODY_BYTES,
     MOST_UNITS,
@@ -230,7 +229,7 @@ class Conversation:
         self._require_epoch(told.epoch, hello)
         self.answer.n_equal, n_of_unit = question.found(points, self._tags(told))
         equal = zip(self.numbers, n_of_unit, strict=True)
-        self.answer.claims = [(unit, 0, n_equal) for unit, n_equal in equal if n_equal >= LEAST_CLAIMED]
+        self.answer.claims = [(unit, 0, n_equal) for unit, n_equal in equal if n_equal >= LEAST_PRIVATELY]
         self.answer.titles = ["its documents"]
         self.answer.holds = bool(self.answer.claims)
 

@@ -26,6 +26,9 @@ from pmbf.sites.tagging import MOST_TAGS, PAGE_TAGS
 POINTS, TAGS = "/v1/points", "/v1/tags"
 MOST_KEYS, PADDED_KEYS, LEAST_RANDOM_KEYS = (N_KEYS * n for n in (MOST_UNITS, PADDED_UNITS, LEAST_RANDOM))
 """Keys of a question; a multiple of 320, 40 of them random: as units of other questions."""
+LEAST_PRIVATELY = 4
+"""Equal keys of 10 from which on a unit is claimed. They may stand anywhere in the site, so chance finds more of them
+than in one unit: with 3 there are 2.7 times as many claims as by keys, with 4 1.7 times, with 5 a fifth is lost."""
 
 
 @dataclass(frozen=True, slots=True)

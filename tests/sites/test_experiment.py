@@ -44,6 +44,6 @@ def test_private_questions_are_measured(tmp_path: Path) -> None:
     private.run(tmp_path / "pan", [], n=1, out=tmp_path / "out.json")
     figures = json.loads((tmp_path / "out.json").read_text())
     (row,) = figures["rows"]
-    assert 0 < row["n_equal"] <= row["n_keys"] and row["n_both"] == row["n_by_keys"] > 0
+    assert 0 < row["n_equal"] <= row["n_keys"] and 0 < row["n_both"] <= row["n_by_keys"]
     assert row["there"] > 32 * row["n_keys"] and row["back"] > 32 * row["n_keys"]
     assert figures["tags_bytes"] < 6 * figures["n_keys"] and len(figures["site_ms"]) == 1
