@@ -1,11 +1,11 @@
-"""docs/sites-figures.md: what sites cost, whether their answers are those of one collection, and what is stolen."""
+"""docs/sites-figures.md: what sites and private questions cost, whether united sites are as one, what is stolen."""
 
 from __future__ import annotations
 
 from experiments.pages.page import Figures, Page, source
-from experiments.sites import cost, stolen, united
+from experiments.sites import cost, private, stolen, united
 
-COST, UNITED, STOLEN = "sites-cost", "sites-united", "sites-stolen"
+COST, PRIVATE, UNITED, STOLEN = "sites-cost", "sites-private", "sites-united", "sites-stolen"
 
 
 def parts(figures: dict[str, Figures]) -> dict[str, str]:
@@ -17,9 +17,12 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
         "n": str(measured["n"]),
         "units": f"{measured['n_units']:,}",
         "cost": cost.table(measured),
+        "private_source": source(PRIVATE, figures),
+        "private_n": str(figures[PRIVATE]["n"]),
+        "private": private.table(figures[PRIVATE]),
         "united": united.table(figures[UNITED]),
         "stolen": stolen.table(figures[STOLEN]),
     }
 
 
-PAGE = Page("sites-figures", (COST, UNITED, STOLEN), parts)
+PAGE = Page("sites-figures", (COST, PRIVATE, UNITED, STOLEN), parts)
