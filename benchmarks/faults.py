@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from benchmarks import arguments
 from measure import report
@@ -38,6 +38,7 @@ from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.manifest import last
 from pmbf.cluster.spread import Spread, SpreadCatalog
 from pmbf.jobs.executor import Local
+from pmbf.jobs.processes import Processes
 from pmbf.report import Report
 
 Figures = dict[str, Any]
@@ -166,7 +167,8 @@ class _Trial:
 
     def _signal(self, node: int, number: signal.Signals) -> None:
         with suppress(IndexError, ProcessLookupError, RuntimeError):
-            for process in list(self._executor._processes[node]._all):
+            children = cast(Processes, self._executor._processes[node])._all
+            for process in list(children):
                 os.kill(process.pid, number)
 
     def _damage(self, node: int) -> None:
@@ -257,16 +259,26 @@ class _Trial:
 
     def _new(self, n: int) -> list[Named]:
         """Return documents that share text with each other."""
-        common = " ".join(self._word() for _ in range(40))
-        named = []
-        for _ in range(n):
-            self._n_named += 1
-            text = " ".join(self._word() for _ in range(self._draw.choice((30, 100, 200))))
-            named.append((f"text-{self._n_named:05}", f"{text} {common}" if self._draw.random() < 0.4 else text))
-        return named
+        self._n_named += n
+        return [
+            (f"text-{number:05}", text)
+            for number, (_, text) in enumerate(made_texts(self._draw, n), self._n_named - n + 1)
+        ]
 
-    def _word(self) -> str:
-        return "".join(self._draw.choice("abdegiklmnoprstu") for _ in range(self._draw.randrange(3, 9)))
+
+def made_texts(draw: random.Random, n: int) -> list[Named]:
+    """Return documents that share text with each other, with numbers from 1 as names."""
+
+    def words(n_words: int) -> str:
+        return " ".join(
+            "".join(draw.choice("abdegiklmnoprstu") for _ in range(draw.randrange(3, 9))) for _ in range(n_words)
+        )
+
+    common, named = words(40), []
+    for number in range(1, n + 1):
+        text = words(draw.choice((30, 100, 200)))
+        named.append((str(number), f"{text} {common}" if draw.random() < 0.4 else text))
+    return named
 
 
 def _plain(one: Report) -> Report:

@@ -1,6 +1,10 @@
 """A collection on many nodes beside the same documents in one folder: added time, processor time, equal reports.
 
-The nodes are processes of this machine. Batches are measured in processor time of all processes, so that other work on
+The nodes are processes of this machine, or the hosts of a Ray cluster:
+
+    python -m measure.hosts benchmarks spread FOLDER --ray HEAD      three hosts in network namespaces; needs root
+
+Batches are measured in processor time of all processes, so that other work on
 the machine counts for little; single queries on the clock, in turn with one folder.
 """
 
@@ -14,9 +18,10 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks import arguments
 from measure import report
@@ -31,7 +36,7 @@ from pmbf.cluster.volumes import seal
 from pmbf.cluster.working import fetch
 from pmbf.extract import Limits
 from pmbf.intake.texts import Text
-from pmbf.jobs.executor import Local, complete
+from pmbf.jobs.executor import Executor, Local, complete
 from pmbf.params import Params
 from pmbf.report import Report
 from pmbf.screen import Options
@@ -60,19 +65,21 @@ def add_arguments(some: Any) -> None:
     arguments.add_folder(one)
     one.add_argument("--documents", type=int, default=3000, help="documents, at most (3000)")
     one.add_argument("--queries", type=int, default=1000, help="queries of a batch (1000)")
+    one.add_argument("--ray", metavar="ADDRESS", help="of a Ray cluster: its hosts are the nodes, and share this disk")
 
 
 def _run(given: argparse.Namespace) -> Figures:
-    return run(given.folder, n_documents=given.documents, n_queries=given.queries)
+    return run(given.folder, n_documents=given.documents, n_queries=given.queries, ray=given.ray)
 
 
-def run(texts: Path, *, n_documents: int, n_queries: int) -> Figures:
+def run(texts: Path, *, n_documents: int, n_queries: int, ray: str | None = None) -> Figures:
     """Return the figures of one folder and of some numbers of nodes.
 
     Args:
         texts: A folder with .txt files.
         n_documents: Documents, at most.
         n_queries: Queries of a batch: 2,000 characters, of two documents.
+        ray: The address of a Ray cluster, whose hosts are the nodes.
     """
     documents = _documents(texts, n_documents)
     queries = _queries(documents, n_queries)
@@ -80,7 +87,8 @@ def run(texts: Path, *, n_documents: int, n_queries: int) -> Figures:
         depot, manifest = _spread(documents, Path(place))
         with Collection(f"{place}/whole.pmbf", create=True) as collection:
             collection.add_many(documents)
-            results = [_of(collection, depot, manifest, Path(place), n_nodes, queries) for n_nodes in NODES]
+            trial = _Trial(collection, depot, manifest, Path(place), queries)
+            results = [trial.of(*nodes) for nodes in (_hosts(ray) if ray else map(_processes, NODES))]
     first = list(results[0]["reports"])
     for one in results:
         one["n_unlike_one_node"] = sum(a != b for a, b in zip(first, one.pop("reports"), strict=True))
@@ -88,11 +96,20 @@ def run(texts: Path, *, n_documents: int, n_queries: int) -> Figures:
 
 
 def table(figures: Figures) -> str:
-    """Return the figures as a Markdown table; in brackets the times of one folder."""
-    titles = "nodes", "unlike one folder", "unlike one node", "processor time / one folder", "p50", "p99"
+    """Return the figures as a Markdown table: in brackets the times of one folder, last the paired differences."""
+    titles = (
+        "nodes",
+        "unlike one folder",
+        "unlike one node",
+        "processor time / one folder",
+        "p50",
+        "p99",
+        "added p50 / p99",
+    )
     lines = report.head(f"| {' | '.join(titles)} |")
     for one in figures["results"]:
         waits = [f"{report.time(one[f'{name}_s'])} ({report.time(one[f'{name}_here_s'])})" for name in ("p50", "p99")]
+        waits.append(" / ".join(f"{1e3 * one[f'{name}_added_s']:.1f} ms" for name in ("p50", "p99")))
         share = one["cpu_s"] / one["cpu_here_s"]
         lines.append(
             f"| {one['n_nodes']} | {one['n_unlike']} | {one['n_unlike_one_node']} | {share:.2f} | {' | '.join(waits)} |"
@@ -100,52 +117,78 @@ def table(figures: Figures) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _of(
-    collection: Collection, depot: FolderDepot, manifest: Manifest, place: Path, n_nodes: int, queries: Sequence[Text]
-) -> Figures:
-    """Return the figures of a number of nodes, beside those of one folder in the same minutes."""
-    names = [Node(f"of-{n_nodes}-{number}", f"host-{number}") for number in range(n_nodes)]
-    executor = Local()
-    executor.start(Measured, [(depot.address, str(place / "shelves" / one.name)) for one in names])
-    try:
-        nodes = Nodes(executor, names)
-        fetch(nodes, manifest.volumes)
+Started = tuple[Executor, list[Node]]
+
+
+def _processes(n_nodes: int) -> Started:
+    return Local(), [Node(f"of-{n_nodes}-{number}", f"host-{number}") for number in range(n_nodes)]
+
+
+def _hosts(address: str) -> list[Started]:
+    from pmbf.cluster.on_ray import RayExecutor
+
+    executor = RayExecutor(address)
+    return [(executor, executor.nodes())]
+
+
+class _Trial(NamedTuple):
+    """The same documents in one folder and in volumes, and what both are asked."""
+
+    collection: Collection
+    depot: FolderDepot
+    manifest: Manifest
+    place: Path
+    queries: Sequence[Text]
+
+    def of(self, executor: Executor, names: list[Node]) -> Figures:
+        """Return the figures of some nodes, beside those of one folder in the same minutes."""
+        executor.start(Measured, [(self.depot.address, str(self.place / "shelves" / one.name)) for one in names])
+        try:
+            nodes = Nodes(executor, names)
+            fetch(nodes, self.manifest.volumes)
+            return self._measured(nodes)
+        finally:
+            executor.close()
+
+    def _measured(self, nodes: Nodes) -> Figures:
+        queries, n_nodes = self.queries, len(nodes.nodes)
 
         def there(some: Sequence[Text]) -> list[Report]:
-            found = answers(nodes, manifest, place, some, Questions(Limits(), Options()))
+            found = answers(nodes, self.manifest, self.place, some, Questions(Limits(), Options()))
             return [replace(one.report, texts=None, collection="", generation=0) for one in found]
 
         def here(some: Sequence[Text]) -> list[Report]:
-            found = collection.answers(some)
+            found = self.collection.answers(some)
             return [replace(one.report, texts=None, collection="", generation=0) for one in found]
 
         for ask in (here, there):
             ask(queries[:_WARM])
         before = time.process_time()
         expected = here(queries)
-        cpu_here, before = time.process_time() - before, time.process_time() + _seconds(executor, n_nodes)
+        cpu_here, before = time.process_time() - before, time.process_time() + _seconds(nodes)
         found = there(queries)
-        cpu = time.process_time() + _seconds(executor, n_nodes) - before
-        singles = [(_clock(here, one), _clock(there, one)) for one in queries[:_SINGLE]]
-    finally:
-        executor.close()
-    percentiles = np.percentile(np.array(singles), [50, 99], axis=0)
-    return {
-        "n_nodes": n_nodes,
-        "n_unlike": sum(a != b for a, b in zip(expected, found, strict=True)),
-        "reports": [f"{zlib.crc32(one.to_json().encode()):08x}" for one in found],
-        "n_found": sum(one.found for one in expected),
-        "cpu_here_s": cpu_here,
-        "cpu_s": cpu,
-        "p50_here_s": percentiles[0, 0],
-        "p50_s": percentiles[0, 1],
-        "p99_here_s": percentiles[1, 0],
-        "p99_s": percentiles[1, 1],
-    }
+        cpu = time.process_time() + _seconds(nodes) - before
+        singles = np.array([(_clock(here, one), _clock(there, one)) for one in queries[:_SINGLE]])
+        return {
+            "n_nodes": n_nodes,
+            "n_unlike": sum(a != b for a, b in zip(expected, found, strict=True)),
+            "reports": [f"{zlib.crc32(one.to_json().encode()):08x}" for one in found],
+            "n_found": sum(one.found for one in expected),
+            "cpu_here_s": cpu_here,
+            "cpu_s": cpu,
+            **_waits("", singles[:, 1]),
+            **_waits("_here", singles[:, 0]),
+            **_waits("_added", singles[:, 1] - singles[:, 0]),
+        }
 
 
-def _seconds(executor: Local, n_nodes: int) -> float:
-    return float(sum(complete(executor.call("seconds", dict.fromkeys(range(n_nodes), ())))))
+def _waits(name: str, seconds: NDArray[np.float64]) -> Figures:
+    p50, p99 = np.percentile(seconds, [50, 99]).tolist()
+    return {f"p50{name}_s": p50, f"p99{name}_s": p99}
+
+
+def _seconds(nodes: Nodes) -> float:
+    return float(sum(complete(nodes.executor.call("seconds", dict.fromkeys(range(len(nodes.nodes)), ())))))
 
 
 def _clock(ask: Any, query: Text) -> float:

@@ -13,17 +13,15 @@ import os
 import secrets
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as LateError
+from collections.abc import Callable, Sequence
 from functools import cache, partial
-from threading import Lock
-from time import monotonic
-from typing import Any
+from typing import Any, cast
 
+from pmbf.cluster.lines import Address, Line, Waiting
 from pmbf.cluster.placement import Node
 from pmbf.errors import IncompleteError, UnsupportedError
-from pmbf.jobs.executor import Arguments, Begun, ShardFailed, no_answer
+from pmbf.jobs.executor import Apart, Arguments, Process, hold
+from pmbf.jobs.processes import DiedError
 
 _SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token"}
 """What Ray reads from the environment. Values that are set already are kept."""
@@ -33,16 +31,14 @@ START_S = 120.0
 
 
 class _Actor:
-    """A holder in a process of Ray."""
+    """A holder in a process of Ray, which waits for a line."""
 
-    def __init__(self, holder: Callable[..., object], arguments: Arguments) -> None:
-        self._holder = holder(*arguments)
+    def __init__(self, holder: Callable[..., object], arguments: Arguments, key: bytes) -> None:
+        hold(holder, arguments)
+        self._waiting = Waiting(_ray().util.get_node_ip_address(), key)
 
-    def called(self, method: str, arguments: Arguments) -> Any:
-        return getattr(self._holder, method)(*arguments)
-
-    def is_made(self) -> bool:
-        return True
+    def address(self) -> Address:
+        return self._waiting.address
 
 
 @cache
@@ -85,7 +81,7 @@ def _tell_on_stderr(ray: Any) -> None:
         worker.print_to_stdstream = lambda message, **more: told(message | {"is_err": True}, **more)
 
 
-class RayExecutor:
+class RayExecutor(Apart):
     """Holders on the hosts of a Ray cluster; see `pmbf.jobs.executor.Executor`.
 
     Args:
@@ -102,59 +98,13 @@ class RayExecutor:
         ray = _ray()
         if not ray.is_initialized():
             _connect(ray, address)
+        super().__init__()
         self._ids = self._hosts()
         self._of_shards = list(hosts) or sorted(self._ids)
-        self._actors: list[Any] = []
-        self._made: list[tuple[Callable[..., object], Arguments]] = []
-        self._failed: dict[int, ShardFailed] = {}
-        self._lock = Lock()
 
     def nodes(self) -> list[Node]:
         """Return a node for each host of the cluster, by name."""
         return [Node(host, host) for host in sorted(self._hosts())]
-
-    def start(self, holder: Callable[..., object], arguments: Sequence[Arguments]) -> None:
-        """Make the holders, as `Executor.start`."""
-        self.close()
-        self._made = [(holder, one) for one in arguments]
-        self._actors = [self._actor(shard) for shard in range(len(self._made))]
-        ray = _ray()
-        try:
-            ray.get([actor.is_made.remote() for actor in self._actors], timeout=START_S)
-        except (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError) as error:
-            self.close()
-            raise IncompleteError(f"a holder does not start: {error}") from error
-
-    def call(
-        self, method: str, arguments: Mapping[int, Arguments], timeout_s: float | None = None
-    ) -> dict[int, Any | ShardFailed]:
-        """Call the holders, as `Executor.call`."""
-        end = None if timeout_s is None else monotonic() + timeout_s
-        begun = {shard: self.begin(shard, method, one) for shard, one in arguments.items()}
-        return {shard: one.answer(end) for shard, one in begun.items()}
-
-    def begin(self, shard: int, method: str, arguments: Arguments) -> Begun:
-        """Begin a call, as `Executor.begin`."""
-        with self._lock:
-            if failed := self._failed.get(shard):
-                return no_answer(failed)
-            actor = self._actors[shard]
-        # A future of Ray fetches a large answer as soon as it is there; a wait for all answers does so at its end.
-        future = actor.called.remote(method, arguments).future()
-        return Begun(future, partial(self._answer, shard, actor, future))
-
-    def restart(self, shard: int) -> None:
-        """Make a holder anew, as `Executor.restart`."""
-        with self._lock:
-            if self._failed.pop(shard, None):
-                self._actors[shard] = self._actor(shard)
-
-    def close(self) -> None:
-        """End the holders."""
-        with self._lock:
-            for actor in self._actors:
-                _ray().kill(actor)
-            self._actors, self._failed = [], {}
 
     def drain(self, host: str) -> None:
         """Ask a host to leave. What runs on it is ended.
@@ -173,35 +123,22 @@ class RayExecutor:
         """Return Ray's id of each host that is up, by name."""
         return {one["NodeName"]: one["NodeID"] for one in _ray().nodes() if one["Alive"]}
 
-    def _actor(self, shard: int) -> Any:
+    def _process(self, shard: int) -> Process:
         """Begin to make a holder. If its host is gone, then the calls of the holder fail until it is back."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         self._ids |= self._hosts()  # a host that came back has another id
-        host = self._of_shards[shard % len(self._of_shards)]
+        host, key = self._of_shards[shard % len(self._of_shards)], secrets.token_bytes(32)
         there = NodeAffinitySchedulingStrategy(self._ids[host], soft=False)
         options: dict[str, Any] = {"max_restarts": 0, "max_task_retries": 0, "num_cpus": 0}
-        return _ray().remote(_Actor).options(scheduling_strategy=there, **options).remote(*self._made[shard])
-
-    def _answer(self, shard: int, actor: Any, future: Future[Any], end: float | None) -> Any | ShardFailed:
-        ray = _ray()
-        try:
-            return future.result(_remaining(end))
-        except ray.exceptions.RayTaskError as error:
-            raise error.cause from None
-        except LateError:
-            return self._fail(shard, actor, "no answer in time")
-        except ray.exceptions.RayError as error:
-            return self._fail(shard, actor, str(error).splitlines()[0])
-
-    def _fail(self, shard: int, actor: Any, reason: str) -> ShardFailed:
-        failed = ShardFailed(shard, reason)
-        with self._lock:
-            if self._actors and self._actors[shard] is actor:
-                failed = self._failed.setdefault(shard, failed)
-        _ray().kill(actor)
-        return failed
+        actor = _ray().remote(_Actor).options(scheduling_strategy=there, **options).remote(*self._made[shard], key)
+        return Line(partial(_address, actor), key, partial(_ray().kill, actor))
 
 
-def _remaining(end: float | None) -> float | None:
-    return None if end is None else max(0.001, end - monotonic())
+def _address(actor: Any) -> Address:
+    """Return where a holder waits for its line, once it is made."""
+    ray = _ray()
+    try:
+        return cast(Address, ray.get(actor.address.remote(), timeout=START_S))
+    except ray.exceptions.RayError as error:  # GetTimeoutError, too
+        raise DiedError(f"it does not start: {str(error).splitlines()[0]}") from error

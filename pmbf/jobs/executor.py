@@ -14,6 +14,7 @@ holders without a state of their own makes the holder again with `restart`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as LateError
@@ -157,29 +158,37 @@ class Inline:
         self._holders = []
 
 
-class Local:
-    """Holders in processes of this machine, one process each.
+class Process(Protocol):
+    """The process of a holder, which makes one call at a time."""
 
-    >>> from fractions import Fraction
-    >>> local = Local()
-    >>> local.start(Fraction, [(1, 2), (7, 10)])
-    >>> local.call("limit_denominator", {0: (5,), 1: (5,)})
-    {0: Fraction(1, 2), 1: Fraction(2, 3)}
-    >>> local.close()
-    """
+    def submit(self, call: Callable[..., Answer], /, *arguments: Any) -> Future[Answer]:
+        """Return the future result of a call in the process. It raises `DiedError` if the process dies."""
+        ...
+
+    def close(self) -> None:
+        """End the process."""
+        ...
+
+
+class Apart(ABC):
+    """Holders in processes, one process each."""
 
     def __init__(self) -> None:
-        self._processes: list[Processes] = []
+        self._processes: list[Process] = []
         self._made: list[tuple[Callable[..., object], Arguments]] = []
         self._failed: dict[int, ShardFailed] = {}
         self._lock = Lock()
+
+    @abstractmethod
+    def _process(self, shard: int) -> Process:
+        """Begin to make a holder in a new process."""
 
     def start(self, holder: Callable[..., object], arguments: Sequence[Arguments]) -> None:
         """Make the holders, as `Executor.start`."""
         self.close()
         self._made = [(holder, one) for one in arguments]
-        self._processes = [Processes(1, hold, one) for one in self._made]
         try:
+            self._processes = [self._process(shard) for shard in range(len(self._made))]
             for made in [process.submit(bool) for process in self._processes]:
                 made.result()
         except BaseException:
@@ -207,7 +216,7 @@ class Local:
         """Make a holder anew, as `Executor.restart`."""
         with self._lock:
             if self._failed.pop(shard, None):
-                self._processes[shard] = Processes(1, hold, self._made[shard])
+                self._processes[shard] = self._process(shard)
 
     def close(self) -> None:
         """End the processes."""
@@ -215,9 +224,7 @@ class Local:
             process.close()
         self._processes, self._failed = [], {}
 
-    def _answer(
-        self, shard: int, process: Processes, future: Future[Answer], end: float | None
-    ) -> Answer | ShardFailed:
+    def _answer(self, shard: int, process: Process, future: Future[Answer], end: float | None) -> Answer | ShardFailed:
         try:
             return future.result(None if end is None else max(0.0, end - monotonic()))
         except LateError:
@@ -229,7 +236,7 @@ class Local:
         except CancelledError:  # another thread's call found the shard late
             return self._fail(shard, process, "no answer in time")
 
-    def _fail(self, shard: int, process: Processes, reason: str) -> ShardFailed:
+    def _fail(self, shard: int, process: Process, reason: str) -> ShardFailed:
         """Never ask the process again: a new one would answer without what the old one was given."""
         failed = ShardFailed(shard, reason)
         with self._lock:
@@ -237,6 +244,21 @@ class Local:
                 failed = self._failed.setdefault(shard, failed)
         process.close()
         return failed
+
+
+class Local(Apart):
+    """Holders in processes of this machine.
+
+    >>> from fractions import Fraction
+    >>> local = Local()
+    >>> local.start(Fraction, [(1, 2), (7, 10)])
+    >>> local.call("limit_denominator", {0: (5,), 1: (5,)})
+    {0: Fraction(1, 2), 1: Fraction(2, 3)}
+    >>> local.close()
+    """
+
+    def _process(self, shard: int) -> Process:
+        return Processes(1, hold, self._made[shard])
 
 
 def no_answer(failed: ShardFailed) -> Begun:

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import Future as Future
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, cast
 
 from pmbf.errors import IncompleteError, ParameterError
 from pmbf.jobs import Result, frames
@@ -80,38 +80,44 @@ class Processes:
     def _run(self, call: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
         pickled = pickle.dumps((call, arguments))
         process = self._idle.pop() if self._idle else self._started()
-        result = _asked(process, pickled)
+        answered = _asked(process, pickled)
         self._idle.append(process)
-        return result() if isinstance(result, _Raised) else result  # type: ignore[no-any-return]
+        return cast(Result, result_of(answered))
 
     def _started(self) -> Child:
         process = Child("a working process", "pmbf.jobs.processes")
         self._all.add(process)
         if self._closed:  # closed meanwhile: nobody else would end it
             process.kill()
-        result = _asked(process, self._first)
-        if isinstance(result, _Raised):
+        try:
+            result_of(_asked(process, self._first))
+        except BaseException:
             process.kill()
-            result()
+            raise
         return process
 
 
 class _Raised:
-    """An error in place of a result. A call of it raises the error."""
+    """An error in place of a result."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
 
-    def __call__(self) -> Any:
-        raise self.error
 
-
-def _asked(child: Child, pickled: bytes) -> Any:
-    answer = child.ask(({}, pickled))
-    if answer is None:
+def _asked(child: Child, pickled: bytes) -> bytes:
+    answered = child.ask(({}, pickled))
+    if answered is None:
         cause = child.cause_of_death()
         raise DiedError(f"a working process died ({cause}); with one job less memory is needed")
-    return pickle.loads(answer[1])
+    return answered[1]
+
+
+def result_of(pickled: bytes) -> Any:
+    """Return the result that `answer` has pickled, or raise the error."""
+    result = pickle.loads(pickled)
+    if isinstance(result, _Raised):
+        raise result.error
+    return result
 
 
 # ---------------------------------------------------------------------- in the other process
@@ -126,10 +132,11 @@ def main() -> None:
     sys.stdout = sys.stderr
     with contextlib.suppress(BrokenPipeError):  # nobody waits any more
         while request := frames.receive(source):
-            frames.send(sink, {}, _answer(request[1]))
+            frames.send(sink, {}, answer(request[1]))
 
 
-def _answer(pickled: bytes) -> bytes:
+def answer(pickled: bytes) -> bytes:
+    """Return the pickled result of a pickled call, or the error that the call raised; see `result_of`."""
     try:
         call, arguments = _loaded(pickled)
         return pickle.dumps(call(*arguments))

@@ -1,62 +1,36 @@
 """Three hosts with networks of their own: one is cut off, comes back, is powered off, and no report is wrong."""
 
-import importlib.util
 import json
-import os
 import subprocess
 import sys
-import tempfile
 import time
 
 import pytest
 
-from tests.conftest import ROOT, words
+from measure.hosts import Hosts, missing
+from tests.conftest import words
 
-from .hosts import Hosts, missing
-
-REASON = "the extra 'ray' is not installed" if importlib.util.find_spec("ray") is None else missing()
+REASON = missing()
 pytestmark = pytest.mark.skipif(bool(REASON), reason=REASON or "all is here")
 
 
 @pytest.fixture
-def hosts(tmp_path, short):
-    with Hosts(3) as made:
-        python = os.pathsep.join(filter(None, [str(ROOT), *sys.path]))
-        own = {"HOME": str(tmp_path), "RAY_TMPDIR": short, "PYTHONPATH": python, "RAY_memory_monitor_refresh_ms": "0"}
-        made.environment = os.environ | own
-        made.state = tmp_path
+def hosts(tmp_path):
+    with Hosts(3, tmp_path) as made:
         yield made
-
-
-@pytest.fixture
-def short():
-    """A folder with a short name: sockets have names of at most 107 bytes."""
-    with tempfile.TemporaryDirectory(prefix="r", dir="/tmp", ignore_cleanup_errors=True) as made:
-        yield made
-
-
-def pmbf(hosts, host, *words, **more):
-    """Run `pmbf` on a host; return its exit code, and what it said."""
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": hosts.environment | more, "cwd": ROOT}
-    process = hosts.start(host, sys.executable, "-m", "pmbf", *words, **pipes)
-    out, err = process.communicate(timeout=180)
-    return process.returncode, out, err
 
 
 def made_ready(hosts):
     """Start the cluster on all hosts, and return the address of its head."""
-    head = f"{hosts.address('h1')}:6379"
-    for host, told in (("h1", ("start",)), ("h2", ("join", head)), ("h3", ("join", head))):
-        own = ("--address", hosts.address(host), "--name", host, "--state", hosts.state / host)
-        code, _, err = pmbf(hosts, host, "cluster", *told, *own)
-        assert 0 == code, err
-    return head
+    for host in hosts.names:
+        hosts.join(host)
+    return hosts.head
 
 
 def test_no_report_is_wrong_whatever_happens_to_a_host(hosts, tmp_path):
     head = made_ready(hosts)
     command = [sys.executable, "-m", "tests.cluster.asker", head, tmp_path / "depot", tmp_path / "shelf"]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "env": hosts.environment, "cwd": ROOT}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with open(tmp_path / "asker.log", "w") as log:
         asker = hosts.start("h1", *command, stderr=log, **pipes)
 
@@ -88,56 +62,56 @@ def test_no_report_is_wrong_whatever_happens_to_a_host(hosts, tmp_path):
 def test_a_host_is_drained_and_another_one_stopped_and_no_volume_is_missed(hosts, tmp_path):
     head = made_ready(hosts)
     depot, asked = tmp_path / "depot", ("--ray", head)
-    assert 0 == pmbf(hosts, "h1", "cluster", "init", depot)[0]
+    assert 0 == hosts.pmbf("h1", "cluster", "init", depot)[0]
     (tmp_path / "texts").mkdir()
     for number in range(5):  # a volume each
         (tmp_path / "texts" / f"{number}.txt").write_text(words(number), encoding="utf-8")
         there = asked if number == 4 else ()
-        assert 0 == pmbf(hosts, "h1", "cluster", "load", depot, tmp_path / "texts" / f"{number}.txt", *there)[0]
+        assert 0 == hosts.pmbf("h1", "cluster", "load", depot, tmp_path / "texts" / f"{number}.txt", *there)[0]
 
     def status():
-        code, out, err = pmbf(hosts, "h1", "cluster", "status", depot, "--json", *asked)
+        code, out, err = hosts.pmbf("h1", "cluster", "status", depot, "--json", *asked)
         assert (0, {}) == (code, json.loads(out)["missing"]), err
         return json.loads(out)["nodes"]
 
     before = status()
     assert {"h1", "h2", "h3"} == set(before)
-    code, out, err = pmbf(hosts, "h1", "cluster", "drain", depot, "h3", *asked)
+    code, out, err = hosts.pmbf("h1", "cluster", "drain", depot, "h3", *asked)
     assert (0, "h3 has left; the other hosts have all 5 volumes\n") == (code, out), err
     after = status()
     assert {"h1", "h2"} == set(after)
     assert {len(some) for some in after.values()} == {5}  # two hosts, two copies
-    code, _, err = pmbf(hosts, "h1", "cluster", "drain", depot, "h3", *asked)
+    code, _, err = hosts.pmbf("h1", "cluster", "drain", depot, "h3", *asked)
     assert (3, True) == (code, "there is no host 'h3'" in err)
-    assert 0 == pmbf(hosts, "h2", "cluster", "stop", "--state", hosts.state / "h2")[0]
+    assert 0 == hosts.pmbf("h2", "cluster", "stop", "--state", hosts.state / "h2")[0]
     assert {"h1"} == set(status())
     (tmp_path / "query.txt").write_text(words(3), encoding="utf-8")
-    code, out, _ = pmbf(hosts, "h1", "screen", tmp_path / "query.txt", "--cluster", depot, "--json", *asked)
+    code, out, _ = hosts.pmbf("h1", "screen", tmp_path / "query.txt", "--cluster", depot, "--json", *asked)
     assert [str(tmp_path / "texts" / "3.txt")] == [one["document"]["path"] for one in json.loads(out)["matches"]]
-    assert 3 == pmbf(hosts, "h2", "cluster", "stop", "--state", hosts.state / "h2")[0]
+    assert 3 == hosts.pmbf("h2", "cluster", "stop", "--state", hosts.state / "h2")[0]
 
 
 def test_nobody_asks_or_joins_without_the_token(hosts, tmp_path):
     head = made_ready(hosts)
-    assert 0 == pmbf(hosts, "h1", "cluster", "init", tmp_path / "depot")[0]
+    assert 0 == hosts.pmbf("h1", "cluster", "init", tmp_path / "depot")[0]
     (tmp_path / "stranger").mkdir()
     stranger = {"HOME": str(tmp_path / "stranger")}
     own = ("--address", hosts.address("h2"), "--name", "h9", "--state", tmp_path / "stranger")
-    code, _, err = pmbf(hosts, "h2", "cluster", "join", head, *own, **stranger)
+    code, _, err = hosts.pmbf("h2", "cluster", "join", head, *own, **stranger)
     assert (3, True) == (code, "no token there; copy the file from the first host" in err), err
     wrong = stranger | {"RAY_AUTH_TOKEN": "0" * 64}
-    code, _, err = pmbf(hosts, "h1", "cluster", "status", tmp_path / "depot", "--ray", head, **wrong)
+    code, _, err = hosts.pmbf("h1", "cluster", "status", tmp_path / "depot", "--ray", head, **wrong)
     assert (3, True) == (code, "no Ray cluster answers" in err), err
-    code, _, err = pmbf(hosts, "h1", "cluster", "status", tmp_path / "depot", "--ray", head)
+    code, _, err = hosts.pmbf("h1", "cluster", "status", tmp_path / "depot", "--ray", head)
     assert 0 == code, err
-    assert "runs already" in pmbf(hosts, "h3", "cluster", "join", head, "--state", hosts.state / "h3")[2]
-    assert 0 == pmbf(hosts, "h3", "cluster", "stop", "--state", hosts.state / "h3")[0]
+    assert "runs already" in hosts.pmbf("h3", "cluster", "join", head, "--state", hosts.state / "h3")[2]
+    assert 0 == hosts.pmbf("h3", "cluster", "stop", "--state", hosts.state / "h3")[0]
     command = [sys.executable, "-m", "pmbf", "cluster", "join", head, "--block", "--state", hosts.state / "h3"]
     with open(tmp_path / "h3.log", "w") as log:
-        process = hosts.start("h3", *command, "--address", hosts.address("h3"), env=hosts.environment, stdout=log)
+        process = hosts.start("h3", *command, "--address", hosts.address("h3"), stdout=log)
     end = time.monotonic() + 60
     while "Ray runtime started" not in (tmp_path / "h3.log").read_text():
         assert process.poll() is None and time.monotonic() < end
         time.sleep(0.1)
-    assert 0 == pmbf(hosts, "h3", "cluster", "stop", "--state", hosts.state / "h3")[0]
+    assert 0 == hosts.pmbf("h3", "cluster", "stop", "--state", hosts.state / "h3")[0]
     process.wait(30)

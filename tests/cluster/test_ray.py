@@ -4,6 +4,7 @@ import importlib.util
 import os
 import signal
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -75,3 +76,19 @@ def test_a_collection_is_loaded_and_screened(cluster, tmp_path, folder):
 def test_ray_reports_nothing_home_and_asks_for_a_token(cluster):
     assert "0" == os.environ["RAY_USAGE_STATS_ENABLED"]
     assert "token" == os.environ["RAY_AUTH_MODE"]
+
+
+def test_a_stopped_node_is_ended_after_its_time_though_others_have_answered(cluster, tmp_path):
+    documents = texts(21, 40)
+    depot, manifest = stored(tmp_path, cut(documents, 5, 1))
+    names = local_nodes(3)
+    cluster.start(Mortal, [(depot.address, str(tmp_path / "shelf" / one.name)) for one in names])
+    nodes = Nodes(cluster, names, timeout_s=4)
+    expected = told(nodes, manifest, documents[:6])
+    victim = names.index(placed(manifest.volumes[0].key, names)[0])
+    process = cluster.call("process", {victim: ()})[victim]
+    os.kill(process, signal.SIGSTOP)
+    assert expected == told(nodes, manifest, documents[:6])
+    time.sleep(4.5)
+    assert expected == told(nodes, manifest, documents[:6])
+    assert process != cluster.call("process", {victim: ()}, timeout_s=30)[victim]
