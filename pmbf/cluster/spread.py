@@ -52,11 +52,14 @@ class Spread:
     ) -> list[Any]:
         """Return the nodes' answers for some volumes, all of them by default; note the volumes without an answer.
 
+        A volume that had no answer before is not asked for again: a query waits for it once.
+
         Args:
             method, arguments, size: As for `Nodes.ask`.
             volumes: The volumes.
         """
-        wanted = self.manifest.volumes if volumes is None else volumes
+        every = self.manifest.volumes if volumes is None else volumes
+        wanted = [one for one in every if one.name not in self.unread]
         found = self.nodes.ask(method, wanted, arguments, size=size)
         self.unread |= found.unread
         return [one.value for one in found.values]

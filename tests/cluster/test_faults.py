@@ -101,6 +101,14 @@ def test_what_no_node_answers_in_time_is_named(cluster, documents):
     assert "no answer in time" in report
 
 
+def test_a_volume_without_an_answer_is_not_asked_for_again(cluster):
+    nodes, manifest = cluster
+    spread = Spread(nodes, manifest)
+    assert len(manifest.volumes) == sum(spread.ask("open"))
+    spread.unread[manifest.volumes[1].name] = "no answer in time"
+    assert len(manifest.volumes) - 1 == sum(spread.ask("open"))
+
+
 def test_nodes_die_while_threads_ask(cluster, documents):
     nodes, manifest = cluster
     queries = documents[:12]
