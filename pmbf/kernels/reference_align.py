@@ -106,7 +106,8 @@ def _with_summary(texts: Texts, boxes: list[Box]) -> list[Box]:
     """Return the boxes with at least the least score. A summary of the whole source replaces the boxes it overlaps."""
     rules, n_source = texts.pair.rules, len(texts.pair.classes[1])
     good = [box for box in boxes if box.score >= rules.least_score]
-    if n_source < rules.summary_source:
+    explained = boxes or rules.summary_boxes <= 0
+    if not explained or n_source < rules.summary_source:
         return good
     start, stop, score = _best_part(texts)
     if not _is_summary(texts, start, stop, score, boxes):

@@ -124,7 +124,7 @@ def assert_equal(expected: Judged, found: Judged) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(TEXTS, min_size=1, max_size=3), st.lists(TEXTS, min_size=1, max_size=4), st.integers(0, 12))
-def test_queries_of_a_batch_are_compared_by_each_twin_as_one_is(
+def test_queries_of_a_batch_are_compared_by_both_twins_as_one_is(
     queries: list[str], sources: list[str], n_pages: int
 ) -> None:
     counts = counts_of([f"{text} {n}" for n, text in zip(range(n_pages), 12 * (queries + sources), strict=False)])
@@ -132,17 +132,30 @@ def test_queries_of_a_batch_are_compared_by_each_twin_as_one_is(
     as_asked = [
         reference_sources._asked(reference_ready.ready(one.encode(), counts, COMMONEST), terms) for one in queries
     ]
-    for twin, compare in ((reference_sources, reference_judge.compare), (native("sources"), native().compare)):
+    as_ready = [reference_ready.ready(text, counts, COMMONEST) for text in utf8]
+    for twin in (reference_sources, native("sources")):
         known = twin.ready_each(utf8[:1], counts, COMMONEST)
         asked = twin.ready_each([text.encode() for text in queries], counts, COMMONEST)
         questions = [Question(one, terms, list(range(number % 2, len(sources)))) for number, one in enumerate(asked)]
         found, made = twin.compare_queries(questions, [None, *utf8[1:]], [*known, *[None] * (len(utf8) - 1)], COMMONEST)
         ready = [twin.as_ready(one) for one in made]
-        for text, one in zip(sources, ready, strict=True):
-            assert_same(arrays_of_ready(reference_ready.ready(text.encode(), counts, COMMONEST)), arrays_of_ready(one))
+        for one, other in zip(as_ready, ready, strict=True):
+            assert_same(arrays_of_ready(one), arrays_of_ready(other))
         for question, query, some in zip(questions, as_asked, found, strict=True):
             for number, one in zip(question.sources, some, strict=True):
-                assert_equal(compare(query, ready[number]), one)
+                assert_equal(reference_judge.compare(query, as_ready[number]), one)
+
+
+def test_a_summary_needs_an_alignment_even_if_its_words_are_common_in_both_twins() -> None:
+    query, source = "the quick brown fox. jumps over it\n㍿", 6 * "jumps over it\n" + "㍿"
+    counts = counts_of([f"{text} {n}" for n, text in zip(range(8), 12 * [query, source], strict=False)])
+    asked = reference_sources._asked(
+        reference_ready.ready(query.encode(), counts, COMMONEST), Terms(counts, BARS, LAX, 8)
+    )
+    ready = reference_ready.ready(source.encode(), counts, COMMONEST)
+    expected = reference_judge.compare(asked, ready)
+    assert expected.edges.tolist() == [[4, 11, 15, 22]]
+    assert_equal(expected, native().compare(asked, native("ready").ready(source.encode(), counts, COMMONEST)))
 
 
 def test_a_batch_with_a_text_that_is_not_utf8_is_refused_by_both_twins() -> None:
