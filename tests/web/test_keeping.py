@@ -21,7 +21,7 @@ def test_a_page_is_forgotten_in_time_even_if_nobody_asks(library, tmp_path, monk
     monkeypatch.setattr(jobs, "KEPT_S", 0.2)
 
     async def screened():
-        pool = Pool(str(library), 1, "pmbf.web.asks")
+        pool = Pool([str(library)], 1, "pmbf.web.asks")
         await pool.start()
         made = jobs.Jobs(pool, History(state.opened(tmp_path / "state")), answer_s=60)
         body = Spooled(Spool())
