@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -13,10 +14,11 @@ from pmbf.cli.arguments import flag, names, option
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.inputs import given, n_cores, named_collection
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.errors import DONE, FAILED, ParameterError
+from pmbf.errors import DONE, FAILED, IncompleteError, ParameterError
 
 if TYPE_CHECKING:
     from pmbf.similar import Similarities
+    from pmbf.similar.report import RunReport
 
 app = typer.Typer(
     cls=PmbfGroup,
@@ -65,6 +67,10 @@ _RULES = "Rules of a first run; later they change with --renew alone"
 Full = Annotated[bool, flag("--full", "Read all texts and compute all rows anew; the rules stay.")]
 Renew = Annotated[bool, flag("--renew", "As --full, with other rules, and with a new list of common chunks.")]
 Jobs = Annotated[int | None, option("--jobs", "N", "Processes (default: one a core, at most 2).", min=1)]
+Ray = Annotated[
+    str | None,
+    option("--ray", "ADDRESS", "The hosts of a Ray cluster compute, HOST:PORT or auto; all must see the folder."),
+]
 Words = Annotated[int | None, option("--words", "N", "Words of a chunk (default: 5).", _RULES)]
 Bits = Annotated[int | None, option("--bits", "28|30|32", "Bits of a chunk ID (default: as the size asks).", _RULES)]
 Keep = Annotated[int | None, option("--keep", "N", "Similarities kept of a document (default: 100).", _RULES)]
@@ -104,6 +110,7 @@ def update(
     full: Full = False,
     renew: Renew = False,
     jobs: Jobs = None,
+    ray: Ray = None,
     words: Words = None,
     bits: Bits = None,
     keep: Keep = None,
@@ -122,9 +129,11 @@ def update(
     if not quiet:
         note_kernels()
     with steps_progress(shown=not quiet and sys.stderr.isatty()) as on_progress:
-        report = updated(
-            folder, full=full, renew=renew, jobs=jobs or min(_USUAL_JOBS, n_cores()), on_progress=on_progress, **rules
-        )
+        how: dict[str, Any] = {"full": full, "renew": renew, "on_progress": on_progress, **rules}
+        if ray:
+            report = _updated_on_hosts(ray, folder, jobs, how)
+        else:
+            report = updated(folder, jobs=jobs or min(_USUAL_JOBS, n_cores()), **how)
     if json:
         print_json(report.to_dict())
     elif not quiet:
@@ -132,6 +141,27 @@ def update(
     for line in [] if json else [*incomplete_lines(report.incomplete), *report.notes]:
         note(line)
     raise typer.Exit(FAILED if report.n_unread else DONE)
+
+
+def _updated_on_hosts(ray: str, folder: str, jobs: int | None, how: dict[str, Any]) -> RunReport:
+    """Compute on the hosts of a Ray cluster; a run that a host left is made once more on those that are up.
+
+    Raises:
+        UnsupportedError: Ray is not installed.
+        IncompleteError: Hosts were lost twice, or the cluster does not answer.
+    """
+    from pmbf.cluster.on_ray import RayExecutor
+    from pmbf.similar import update as updated
+
+    def once() -> RunReport:
+        executor = RayExecutor(ray)
+        return updated(os.path.abspath(folder), jobs=jobs or len(executor.nodes()), executor=executor, **how)
+
+    try:
+        return once()
+    except IncompleteError as error:
+        note(f"{error} (it is, once more, on the hosts that are up)")
+        return once()
 
 
 @app.command(cls=PmbfCommand, epilog=SHOW_HELP)

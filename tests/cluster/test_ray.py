@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 import signal
 import sys
 import time
@@ -92,3 +93,33 @@ def test_a_stopped_node_is_ended_after_its_time_though_others_have_answered(clus
     time.sleep(4.5)
     assert expected == told(nodes, manifest, documents[:6])
     assert process != cluster.call("process", {victim: ()}, timeout_s=30)[victim]
+
+
+def test_similarities_are_those_of_one_process_also_if_a_holder_dies(cluster, tmp_path, monkeypatch):
+    from pmbf import Collection
+    from pmbf.cli import similar as command
+    from pmbf.similar import Similarities, update
+
+    with Collection(tmp_path / "c.pmbf", create=True) as collection:
+        collection.add_many(texts(31, 60))
+    shutil.copytree(tmp_path / "c.pmbf", tmp_path / "other.pmbf")
+    update(tmp_path / "c.pmbf")
+    begin, said = cluster.begin, []
+
+    def killing(shard, method, arguments):
+        if method == "hold" and not said:
+            said.append("killed")
+            cluster._processes[shard]._end()
+        return begin(shard, method, arguments)
+
+    monkeypatch.setattr("pmbf.cluster.on_ray.RayExecutor", lambda ray: cluster)
+    monkeypatch.setattr(cluster, "begin", killing)
+    monkeypatch.setattr(command, "note", said.append)
+    command._updated_on_hosts("auto", tmp_path / "other.pmbf", 3, {"full": True})
+    assert 2 == len(said)
+    tables = []
+    for name in ("c.pmbf", "other.pmbf"):
+        with Similarities(tmp_path / name) as similarities:
+            tables.append(list(similarities.rows()))
+    assert tables[0]
+    assert tables[0] == tables[1]
