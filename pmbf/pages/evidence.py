@@ -165,9 +165,11 @@ def _rail(findings: Findings, marked: MarkedText, sentences: SentenceReport | No
         if rows
         else ""
     )
+    is_claimed = any(passage.kind == "claimed" for match in findings.matches for passage in match.passages)
+    what = "shared with sources, or claimed by sites" if is_claimed else "shared with sources"
     listed_sentences = sentences_list(sentences, findings.text, hide_names=findings.hide_names) if sentences else ""
     return (
-        f'<p class="share"><b id="share">{percent(report.coverage)}</b> <span>shared with sources</span></p>'
+        f'<p class="share"><b id="share">{percent(report.coverage)}</b> <span>{what}</span></p>'
         f"{_told(sentences)}{_same_files(findings)}{_stack(findings, marked)}"
         f'<p id="full" role="status">{_counted_at_all(findings)}</p>{_filters(findings)}{signs_list(findings)}'
         f'<h2 class="label">{counted(len(findings.matches), "source")}</h2>{listed}{switches}{below}'

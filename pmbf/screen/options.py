@@ -88,7 +88,7 @@ class Options:
 
     Raises:
         ParameterError: A value is outside its range, or the template is wrong.
-        NotFoundError, UnsupportedError: There is no such template, or it needs the extra `templates`.
+        NotFoundError, UnsupportedError: There is no file of such a template, or it needs the extra `templates`.
     """
 
     min_chars: int = verify.Settings().min_chars

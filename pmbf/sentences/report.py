@@ -131,9 +131,10 @@ class SiteAnswer:
             return f"{self.name} did not answer"
         if not self.n_units:
             return f"{self.name} was asked nothing"
-        how = f"{self.n_units:,} units asked by keys"
+        units = f"{self.n_units:,} unit{'' if self.n_units == 1 else 's'}"
+        how = f"{units} asked by keys"
         if self.n_keys:
-            how = f"{self.n_units:,} units asked privately, {self.n_equal:,} of their {self.n_keys:,} keys are there"
+            how = f"{units} asked privately, {self.n_equal:,} of their {self.n_keys:,} keys are there"
         how += f", {self.n_shared:,} characters of them by words" if self.n_shared else ""
         has = "has sentences of this text" if self.holds else "has no sentence of this text"
         ask = f"; ask {self.contact}" if self.holds and self.contact else ""

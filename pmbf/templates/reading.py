@@ -47,8 +47,9 @@ def template_of(given: Template | str | os.PathLike[str]) -> Template:
     """Return a template: itself, one of pmbf by its name, or one of a file.
 
     Raises:
-        NotFoundError: There is neither such a file nor a template of that name.
-        ParameterError, UnsupportedError, OSError: As for `load_template`.
+        NotFoundError: There is no such file.
+        ParameterError: There is no template of that name, and no such file; or as for `load_template`.
+        UnsupportedError, OSError: As for `load_template`.
 
     >>> template_of("thesis").name, template_of("contract").sections[0].rule
     ('thesis', 'skip')
@@ -59,7 +60,11 @@ def template_of(given: Template | str | os.PathLike[str]) -> Template:
         return _shipped(given)
     path = os.fspath(given)
     if not os.path.exists(path):
-        raise NotFoundError(f"{path}: no such file, and no such template; those of pmbf are {', '.join(SHIPPED)}")
+        if os.path.basename(path) != path or "." in path:
+            raise NotFoundError(f"{path}: no such file, expected a template")
+        close = get_close_matches(path, SHIPPED, 1)
+        meant = f"; did you mean {close[0]}?" if close else f"; those of pmbf are {', '.join(SHIPPED)}"
+        raise ParameterError(f"{path!r} is no template of pmbf and no file{meant}")
     return load_template(path)
 
 

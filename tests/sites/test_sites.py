@@ -62,6 +62,7 @@ def test_without_words_a_site_only_claims(three: dict[str, House]) -> None:
     assert all(one.claimed == bool(one.site) for one in report.sources)
     assert all(one.n_shared == 0 for one in report.sites)
     assert "4 more claimed by sites" in report.summary
+    assert "shared with sources, or claimed by sites" in report.to_html()
 
 
 @pytest.mark.parametrize("texts", [False, True])

@@ -118,8 +118,10 @@ def test_the_templates_of_pmbf_need_no_extra_and_reach_other_processes(
 
 
 def test_a_name_that_is_neither_a_file_nor_a_template(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="contract, proposal, thesis"):
-        template_of("these")
+    with pytest.raises(ParameterError, match="contract, proposal, thesis"):
+        template_of("letter")
+    with pytest.raises(ParameterError, match="did you mean thesis"):
+        template_of("thesys")
     with pytest.raises(NotFoundError):
         Options(template=str(tmp_path / "none.toml"))
 
