@@ -105,6 +105,18 @@ def test_shingles_of_any_length_come_out_the_same(natives: dict[str, Any], shing
         assert_twins(natives, words, shingle_tokens=shingle_tokens, ordered=ordered, segment_chars=2000)
 
 
+@pytest.mark.parametrize("least", [1, 4, 5, 8, 9, 16, 17, 20, 64])
+@pytest.mark.parametrize("letters", ["a", "aж", "жaक", "😀", "a𐐨ж", "字字aж"])
+def test_a_long_word_has_code_points_not_bytes(natives: dict[str, Any], letters: str, least: int) -> None:
+    """Words of 1 to 70 letters of one to four bytes, so that the first 16 bytes of some do not tell."""
+    chosen = random.Random(least)
+    words = ["".join(chosen.choices(letters, k=chosen.randint(1, least + 6))) for _ in range(700)]
+    for ordered in (True, False):
+        how: dict[str, Any] = {"long_letters": least, "ordered": ordered, "density": 1.0, "segment_chars": 3000}
+        assert_twins(natives, " ".join(words).encode(), **how)
+        assert_twins(natives, " ".join(words).encode(), **how, hash_bits=64, starts=False)
+
+
 @seed(22)
 @settings(max_examples=150, deadline=None)
 @given(mannered, st.integers(-70, 70), st.sampled_from(["x ", "жж ", "中，", "x", "字"]))

@@ -3,6 +3,7 @@
 #if defined(__x86_64__)
 
 #include "avx2.h"
+#include "long_words.h"
 #include "pages.h"
 #include "select.h"
 
@@ -16,6 +17,8 @@ const ops_t text_avx2 = {
     .kinds = kinds_avx2,
     .murmur = murmur_avx2,
     .shingles = shingles_avx2,
+    .longs = longs_portable,
+    .join_long_words = join_long_words_portable,
     .collect = collect_portable,
 };
 

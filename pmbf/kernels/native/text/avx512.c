@@ -21,6 +21,8 @@ const ops_t text_avx512 = {
     .kinds = kinds_avx512,
     .murmur = murmur_avx512,
     .shingles = shingles_avx512,
+    .longs = longs_avx512,
+    .join_long_words = join_long_words_avx512,
     .collect = collect_avx512,
 };
 

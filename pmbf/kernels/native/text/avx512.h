@@ -17,6 +17,8 @@ size_t tokens_avx512(const fold_t *fold, tokens_t *tokens);
 void kinds_avx512(const uint8_t *bytes, size_t n, uint8_t *kinds);
 void murmur_avx512(const uint8_t *bytes, const uint32_t *starts, const uint32_t *stops, size_t n, uint64_t *hashes);
 void shingles_avx512(const uint64_t *values, const uint8_t *singles, size_t n, const shape_t *shape, uint32_t *hashes);
+void longs_avx512(const fold_t *fold, const tokens_t *tokens, size_t n, size_t least, uint8_t *longs);
+void join_long_words_avx512(const uint64_t *values, const long_words_t *words, size_t n, halves_t hashes);
 size_t collect_avx512(const uint32_t *hashes, size_t n, uint32_t low, uint32_t high, uint64_t *keys);
 
 #endif

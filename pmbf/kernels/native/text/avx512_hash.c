@@ -9,13 +9,7 @@
 
 TARGET_BEGIN(AVX512)
 
-INLINE __m512i set64(uint64_t value) { return _mm512_set1_epi64((long long)value); }
-
-INLINE __m512i fmix_8(__m512i x) {
-    x = _mm512_mullo_epi64(_mm512_xor_si512(x, _mm512_srli_epi64(x, 33)), set64(0xFF51AFD7ED558CCDu));
-    x = _mm512_mullo_epi64(_mm512_xor_si512(x, _mm512_srli_epi64(x, 33)), set64(0xC4CEB9FE1A85EC53u));
-    return _mm512_xor_si512(x, _mm512_srli_epi64(x, 33));
-}
+#include "avx512_mix.h"
 
 INLINE __m512i mix_low_8(__m512i words) {
     words = _mm512_rol_epi64(_mm512_mullo_epi64(words, set64(MURMUR_C1)), 31);
@@ -29,14 +23,6 @@ INLINE __m512i mix_high_8(__m512i words) {
 
 INLINE __m512i times_5_plus(__m512i x, uint64_t add) {
     return _mm512_add_epi64(_mm512_add_epi64(x, _mm512_slli_epi64(x, 2)), set64(add));
-}
-
-/* Loads 16 bytes of each of four tokens. */
-INLINE __m512i load_four(const uint8_t *bytes, const uint32_t *at) {
-    __m512i four = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(bytes + at[0])));
-    four = _mm512_inserti64x2(four, _mm_loadu_si128((const __m128i *)(bytes + at[1])), 1);
-    four = _mm512_inserti64x2(four, _mm_loadu_si128((const __m128i *)(bytes + at[2])), 2);
-    return _mm512_inserti64x2(four, _mm_loadu_si128((const __m128i *)(bytes + at[3])), 3);
 }
 
 /* Hashes eight tokens of less than 32 bytes. The hash of a longer token means nothing. Between the loads and the result

@@ -8,10 +8,10 @@ enum { WIDTH = 16 };
 
 /* 16 bytes as one of the compiler's vectors: SSE2, NEON, or plain words if there is neither. */
 typedef uint8_t block_t __attribute__((vector_size(WIDTH)));
-typedef uint64_t halves_t __attribute__((vector_size(WIDTH)));
+typedef uint64_t two_words_t __attribute__((vector_size(WIDTH)));
 
 INLINE bool any_bit(block_t block) {
-    halves_t halves = (halves_t)block;
+    two_words_t halves = (two_words_t)block;
     return (halves[0] | halves[1]) != 0;
 }
 

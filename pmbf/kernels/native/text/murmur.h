@@ -14,8 +14,8 @@ INLINE uint64_t rotated(uint64_t x, int bits) { return x << bits | x >> (64 - bi
 INLINE uint64_t mix_low(uint64_t word) { return rotated(word * MURMUR_C1, 31) * MURMUR_C2; }
 INLINE uint64_t mix_high(uint64_t word) { return rotated(word * MURMUR_C2, 33) * MURMUR_C1; }
 
-/* Masks for the two words of a tail, by its number of bytes. A branch on that number would be mispredicted. */
-extern const uint64_t murmur_keep_low[16], murmur_keep_high[16];
+/* Masks for the two words of a tail, by its number of bytes, 0 to 16. A branch on that number would be mispredicted. */
+extern const uint64_t murmur_keep_low[17], murmur_keep_high[17];
 
 /* Reads 16 bytes past the token's last whole 16. A tail of no bytes is 0 and changes nothing, so it needs no branch. */
 INLINE uint64_t murmur(const uint8_t *bytes, size_t size) {

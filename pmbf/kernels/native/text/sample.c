@@ -9,7 +9,7 @@
  */
 
 #include "sampler.h"
-#include "shingles.h"
+#include "long_words.h"
 #include "tokens.h"
 
 void sampler_free(sampler_t *s) {
@@ -119,24 +119,6 @@ static bool close_segments(sampler_t *s, size_t n_made) {
     return true;
 }
 
-/* Writes whether each token of the chunk is a long word: one of at least `long_letters` folded code points. */
-static void find_long_words(const sampler_t *s, uint8_t *longs) {
-    const chunk_t *chunk = &s->chunk;
-    const size_t least = s->options->long_letters;
-    if (!least) {
-        memset(longs, 0, chunk->n_tokens);
-        return;
-    }
-    const uint8_t *bytes = chunk->fold.bytes;
-    const uint32_t *starts = chunk->tokens.starts, *stops = chunk->tokens.stops;
-    for (size_t i = 0; i < chunk->n_tokens; i++) longs[i] = stops[i] - starts[i] >= least;
-    if (chunk->fold.wide)
-        for (size_t i = 0; i < chunk->n_tokens; i++)
-            if (longs[i]) longs[i] = count_chars_portable(bytes + starts[i], bytes + stops[i]) >= least;
-    if (chunk->fold.has_singles)
-        for (size_t i = 0; i < chunk->n_tokens; i++) longs[i] &= !chunk->tokens.singles[i];
-}
-
 /* Takes the tokens of the chunk. */
 static bool take_tokens(sampler_t *s) {
     chunk_t *chunk = &s->chunk;
@@ -144,7 +126,10 @@ static bool take_tokens(sampler_t *s) {
     uint64_t *values = array_room(&s->values, (n + 1) * sizeof *values); /* shingles may read one value past the last */
     uint8_t *singles = array_room(&s->singles, n + 1), *longs = array_room(&s->longs, n + 1);
     if (!values || !singles || !longs || !chunk_hashes(chunk, values)) return false;
-    find_long_words(s, longs);
+    if (s->options->long_letters)
+        chunk->table->ops->longs(&chunk->fold, &chunk->tokens, n, s->options->long_letters, longs);
+    else
+        memset(longs, 0, n);
     if (!s->options->ordered)
         for (size_t i = 0; i < n; i++) values[i] = fmix64(values[i]);
     values[n] = 0;
@@ -185,7 +170,7 @@ static bool make_shingles(sampler_t *s) {
     if (hashes.lower) shingle_lows(values, s->singles.bytes, n, &shape, hashes.lower);
     if (s->options->long_letters) {
         const long_words_t words = {s->longs.bytes, n_values(s), reach_of(s), !s->options->ordered};
-        join_long_words(values, &words, n, hashes);
+        s->chunk.table->ops->join_long_words(values, &words, n, hashes);
     }
     s->hashes.size += size;
     if (hashes.lower) s->lows.size += size;

@@ -48,25 +48,3 @@ void shingle_lows(const uint64_t *values, const uint8_t *singles, size_t n, cons
     for (size_t i = 0; i < n; i++)
         lows[i] = low_half(slow_hash(values + i, shape->tokens << singles[i], shape), shape->thin || singles[i]);
 }
-
-/* The long words are listed first, block by block and without branches: which words are long is not predicted. */
-void join_long_words(const uint64_t *values, const long_words_t *words, size_t n, halves_t hashes) {
-    size_t before = SIZE_MAX - words->reach; /* the long word before; out of reach if there is none */
-    uint64_t value_before = 0;
-    for (size_t begin = 0; begin < words->n_values; begin += SUMS) {
-        size_t at[SUMS], n_long = 0, end = smaller(words->n_values, begin + SUMS);
-        for (size_t i = begin; i < end; i++) {
-            at[n_long] = i;
-            n_long += words->are[i];
-        }
-        for (size_t k = 0; k < n_long; k++) {
-            uint64_t value = words->mixed ? values[at[k]] : fmix64(values[at[k]]);
-            if (before < n && at[k] - before <= words->reach) {
-                uint64_t hash = joined_hash(value_before, value);
-                hashes.upper[before] = (uint32_t)(hash >> 32);
-                if (hashes.lower) hashes.lower[before] = (uint32_t)hash;
-            }
-            before = at[k], value_before = value;
-        }
-    }
-}

@@ -32,22 +32,6 @@ void shingles_slowly(const uint64_t *values, const uint8_t *singles, size_t n, c
 void shingles_portable(const uint64_t *values, const uint8_t *singles, size_t n, const shape_t *shape,
                        uint32_t *hashes);
 
-/* The long words of some values. */
-typedef struct {
-    const uint8_t *are; /* whether each value is a long word, n_values of them */
-    size_t n_values;
-    size_t reach; /* two long words are a shingle if they are at most this many tokens apart */
-    bool mixed;   /* whether the values are mixed already */
-} long_words_t;
-
-/* The hashes of shingles by place. A sample is chosen by the upper halves. */
-typedef struct {
-    uint32_t *upper, *lower; /* `lower` is NULL if the hashes have 32 bits */
-} halves_t;
-
-/* Puts the shingle of two long words at each of the first n values that is a long word with another one in reach. */
-void join_long_words(const uint64_t *values, const long_words_t *words, size_t n, halves_t hashes);
-
 /* Writes the lower halves of the hashes that `ops_t.shingles` writes the upper halves of. */
 void shingle_lows(const uint64_t *values, const uint8_t *singles, size_t n, const shape_t *shape, uint32_t *lows);
 
@@ -59,9 +43,6 @@ INLINE uint64_t weighed_hash(uint64_t hash, bool thin) {
 }
 
 INLINE uint32_t sampled_hash(uint64_t hash, bool thin) { return (uint32_t)(weighed_hash(hash, thin) >> 32); }
-
-/* Returns the hash of two long words, given their hashes mixed: that of an order-free shingle of both. */
-INLINE uint64_t joined_hash(uint64_t one, uint64_t other) { return fmix64(one + other + 2 * SHINGLE_LENGTH); }
 
 /* Makes hashes of `n` sums. `tokens` more sums stand behind them. */
 typedef void finish_t(const uint64_t *sums, const uint8_t *singles, size_t n, const weights_t *weights,

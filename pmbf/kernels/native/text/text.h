@@ -100,6 +100,19 @@ typedef struct {
     bool thin;     /* whether shingles at words are sampled as rarely as those at single letters */
 } shape_t;
 
+/* The long words of some values. */
+typedef struct {
+    const uint8_t *are; /* whether each value is a long word, n_values of them */
+    size_t n_values;
+    size_t reach; /* two long words are a shingle if they are at most this many tokens apart */
+    bool mixed;   /* whether the values are mixed already */
+} long_words_t;
+
+/* The hashes of shingles by place. A sample is chosen by the upper halves. */
+typedef struct {
+    uint32_t *upper, *lower; /* `lower` is NULL if the hashes have 32 bits */
+} halves_t;
+
 /* The functions that each instruction set has a variant of. */
 struct ops {
     /* Returns whether the bytes are valid UTF-8, and writes the number of code points. */
@@ -115,6 +128,12 @@ struct ops {
     void (*murmur)(const uint8_t *bytes, const uint32_t *starts, const uint32_t *stops, size_t n, uint64_t *hashes);
     /* Writes the sampled hashes of the shingles at values[0..n). 2 * shape->tokens - 1 more values follow. */
     void (*shingles)(const uint64_t *values, const uint8_t *singles, size_t n, const shape_t *shape, uint32_t *hashes);
+    /* Writes whether each of the n tokens of a chunk is a long word: one of at least `least` folded code points, 1 or
+     * more, and no single letter. */
+    void (*longs)(const fold_t *fold, const tokens_t *tokens, size_t n, size_t least, uint8_t *longs);
+    /* Puts the shingle of two long words at each of the first n values that is a long word with another one in reach.
+     * There are less than 2^31 values. */
+    void (*join_long_words)(const uint64_t *values, const long_words_t *words, size_t n, halves_t hashes);
     /* Writes (hash << 32 | index) for each hash in [low, high]. `keys` has room for n + 16. Returns their number. */
     size_t (*collect)(const uint32_t *hashes, size_t n, uint32_t low, uint32_t high, uint64_t *keys);
 };
