@@ -239,7 +239,7 @@ class Collection(BySentences):
             raise ParameterError(f"jobs is {jobs}, expected at least 1")
         wanted, bounds = Options.of(options), limits or Limits()
         found = answers(self._store, queries, limits=bounds, options=wanted, jobs=jobs, leaving_out=leaving_out)
-        return (replace(one, report=self._with_texts(one.report, one.query)) for one in found)
+        return (Answer(self._with_texts(one.report, one.query), one.query) for one in found)
 
     def _with_texts(self, report: Report, query: Text) -> Report:
         """Return a report with the texts that it is about, and the format of the query."""

@@ -60,3 +60,15 @@ def viewed(block: NDArray[np.uint8]) -> Ready:
     singles, borders, spelled = part(n, np.bool_), part(n + 1, np.uint8), part(n_spelled, np.uint8)
     tokens = Tokens(hashes, starts, stops, singles, n_chars, n_mixed, n_invisible)
     return Ready(tokens, keys, types, *counted, commonest, borders, spelled, offsets, len(block), {"native": block})
+
+
+def tokens_of(block: NDArray[np.uint8]) -> Tokens:
+    """Return the tokens alone, in less time than all arrays."""
+    n, n_types, n_slipped, _, _, *figures, width = np.frombuffer(block, np.int64, _N_SIZES).tolist()
+    place = np.uint16 if width == 2 else np.uint32
+    hashes_at = 8 * _N_SIZES
+    starts_at = hashes_at + 8 * n + (8 + 4 + 4) * n_types
+    singles_at = starts_at + width * (4 * n + 1 + (N_SLIPS + 1) * n_slipped)
+    starts, stops = np.frombuffer(block, np.dtype(place), 2 * n, starts_at).reshape(2, n)
+    hashes, singles = np.frombuffer(block, np.uint64, n, hashes_at), np.frombuffer(block, np.bool_, n, singles_at)
+    return Tokens(hashes, starts, stops, singles, *figures)

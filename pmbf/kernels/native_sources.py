@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.kernels import native_ready
 from pmbf.kernels.align_rules import score_tables
 from pmbf.kernels.asked import GUESS_PAGE_WORDS, Asked, Counts, Made, Question, Ready, Terms
 from pmbf.kernels.judged import Judged
@@ -20,8 +21,9 @@ from pmbf.kernels.native_ready import viewed
 from pmbf.kernels.native_text import text_table
 from pmbf.kernels.native_weigh import NativeCounts, counts_of, logs_to
 from pmbf.kernels.reference_text import decoded
+from pmbf.kernels.types import Tokens
 
-__all__ = ["as_ready", "compare_each", "compare_queries", "ready_each"]
+__all__ = ["as_ready", "compare_each", "compare_queries", "ready_each", "tokens_of"]
 
 _at = address()
 _sources = function("pmbf_align_sources", *[c_void_p] * 4, c_int64, returns=c_int64)
@@ -132,6 +134,11 @@ def _terms(terms: Terms, n_words: int) -> _Terms:
 def as_ready(made: Made) -> Ready:
     """As `reference_sources.as_ready`."""
     return viewed(made)
+
+
+def tokens_of(made: Made) -> Tokens:
+    """As `reference_sources.tokens_of`."""
+    return native_ready.tokens_of(made)
 
 
 def _most_words(texts: Sequence[bytes | None], made: Sequence[Made | None]) -> int:

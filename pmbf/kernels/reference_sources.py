@@ -25,8 +25,9 @@ from pmbf.kernels.reference_judge import compare
 from pmbf.kernels.reference_ready import ready
 from pmbf.kernels.reference_runs import grams, runs_of
 from pmbf.kernels.reference_weigh import weigh
+from pmbf.kernels.types import Tokens
 
-__all__ = ["as_ready", "compare_each", "compare_queries", "ready_each"]
+__all__ = ["as_ready", "compare_each", "compare_queries", "ready_each", "tokens_of"]
 
 
 def compare_each(
@@ -34,7 +35,8 @@ def compare_each(
 ) -> tuple[list[Judged], list[Made]]:
     """Return the passages that `compare` finds in each of some texts.
 
-    The second list has what was made of the texts: it saves making them ready once more. Only `as_ready` looks into it.
+    The second list has what was made of the texts: it saves making them ready once more. Only `as_ready` and
+    `tokens_of` look into it.
 
     Args:
         asked: The query.
@@ -56,6 +58,11 @@ def as_ready(made: Made) -> Ready:
     """Return a text made ready from what `compare_each` made of it."""
     found: Ready = made
     return found
+
+
+def tokens_of(made: Made) -> Tokens:
+    """Return the tokens of a text from what `compare_each` made of it, as `as_ready` does."""
+    return as_ready(made).tokens
 
 
 def ready_each(texts: Sequence[bytes], counts: Counts, commonest: tuple[int, int]) -> list[Made]:

@@ -29,7 +29,6 @@ from pmbf.kernels import (
     Tokens,
     Weighed,
     Words,
-    as_ready,
     fold,
     gram_stops,
     grams,
@@ -37,6 +36,7 @@ from pmbf.kernels import (
     runs_of,
     spell,
     tokenise,
+    tokens_of,
     weigh,
     words,
 )
@@ -173,7 +173,7 @@ def prepare_each(texts: Sequence[str], statistics: Statistics | None) -> list[Pr
     [3, 2]
     """
     made = ready_each([octets(text) for text in texts], statistics or UNKNOWN, COMMONEST_OF)
-    return [Prepared(text, _wide(as_ready(one).tokens), made=one) for text, one in zip(texts, made, strict=True)]
+    return [Prepared(text, _wide(tokens_of(one)), made=one) for text, one in zip(texts, made, strict=True)]
 
 
 def _wide(tokens: Tokens) -> Tokens:

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels import Made, Ready, Tokens, as_ready, ready
+from pmbf.kernels import Made, Ready, Tokens, as_ready, ready, tokens_of
 from pmbf.passages.names import Names
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, Statistics
 
@@ -54,13 +54,13 @@ class SourceText:
         """Keep what `compared_with_each` made of the text."""
         self._made = statistics.keys, made
 
-    @property
+    @cached_property
     def tokens(self) -> Tokens:
         """Its tokens, once the text was made ready."""
-        if self._ready is None:
-            assert self._made is not None
-            self._ready = self._made[0], as_ready(self._made[1])
-        return self._ready[1].tokens
+        if self._ready is not None:
+            return self._ready[1].tokens
+        assert self._made is not None
+        return tokens_of(self._made[1])
 
     @cached_property
     def names(self) -> Names:

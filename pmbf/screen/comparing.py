@@ -18,8 +18,8 @@ from pmbf.report import Passage
 from pmbf.screen.exempt import Exempt, counting
 from pmbf.screen.near import TOGETHER, WHOLE_CHARS, passages_near
 from pmbf.screen.options import Options
-from pmbf.screen.reading import Read, read
-from pmbf.screen.sections import Kept, SectionRules, section_rules
+from pmbf.screen.reading import Read, Texts, read
+from pmbf.screen.sections import SectionRules, section_rules
 from pmbf.screen.sources import Source
 from pmbf.span import Span
 from pmbf.store.generation import Generation
@@ -37,14 +37,12 @@ is from one source, or nothing is."""
 LEAST_SUMMARY_CHARS = 450
 """Characters of the shortest summary; a hundred words have 500 and more. A shorter one is a few sentences on the same
 topic, and one document in thousands has their words."""
-
 _LONGER_THAN_ANY = 2**31 - 1
 
 SUMMARY_TIMES = 2.0
 """Nats of evidence of a summary for each time that the source is as long: the longer a source, the more words of its
 topic it has. The 184 summaries of PAN13's training corpus that are found have 2.3 and more; the 14 that 200 texts
 without a copy seem to hold of manuals have 0.7 to 1.9. From 1,000 documents on, as above."""
-
 
 TOGETHER_CHARS = 1 << 20
 """At most `TOGETHER` sources are read and compared together, and at most a million characters, or one source."""
@@ -196,10 +194,9 @@ class _Comparison:
             return None
         return section_rules(self.subject.exempt.sections, self.options, self.query, self.settings, self.statistics)
 
-    def read(self, sources: Iterable[Located]) -> list[Read]:
-        """Return sources with their texts."""
-        sample, n_chars = self.subject.sample, len(self.subject.text)
-        return [read(generation, source, sample, n_chars) for generation, source in sources]
+    def read(self, generation: Generation, source: Source) -> Read:
+        """Return the text of a source."""
+        return read(generation, source, self.subject.sample, len(self.subject.text))
 
     def counting(self, found: Iterable[Shared]) -> list[Shared]:
         """Return the sources that share passages that count, and those that were not compared."""
@@ -223,7 +220,8 @@ def _calls(comparison: _Comparison, compared: Iterable[Placed]) -> Iterator[Call
     """Yield calls that compare some sources each. The texts are read here, a call's when the call is asked for."""
     each = [(generation, source) for generation, sources in compared for source in sources]
     for some in _together(each, comparison.options.threads):
-        yield partial(_compared, comparison, comparison.read(some))
+        texts = [comparison.read(generation, source) for generation, source in some]
+        yield partial(_compared, comparison, [source for _, source in some], texts)
 
 
 def _together(sources: Sequence[Located], n_threads: int) -> Iterator[list[Located]]:
@@ -247,45 +245,62 @@ def _cost(source: Source) -> int:
     return min(source.document.n_chars, WHOLE_CHARS)
 
 
-def _compared(comparison: _Comparison, texts: Sequence[Read]) -> list[Shared]:
+def _compared(comparison: _Comparison, sources: Sequence[Source], texts: Sequence[Read]) -> list[Shared]:
     """Return what some sources share with a query. Those that are compared whole take one native call."""
-    known = {id(one.text): passages for one in texts if (passages := _copied(comparison, one)) is not None}
+    copied = (_copied(comparison, source, one) for source, one in zip(sources, texts, strict=True))
+    known = {id(one.text): passages for one, passages in zip(texts, copied, strict=True) if passages is not None}
     whole = [one.text for one in texts if one.text and one.is_whole and id(one.text) not in known]
     if whole:
         found = verify.passages_in_each(comparison.query, whole, comparison.settings, comparison.statistics)
         known.update(zip(map(id, whole), found, strict=True))
-    return _found(comparison, texts, known)
-
-
-def _found(comparison: _Comparison, texts: Sequence[Read], whole: Mapping[int, tuple[Passage, ...]]) -> list[Shared]:
-    """Return what some sources share with a query, given the passages of those that were compared whole, by the `id` of
-    their text."""
-    found = []
+    made = _found(comparison, sources, texts, known)
     for one in texts:
-        text = one.text
-        passages: tuple[Passage, ...] = ()
-        if text:
-            if id(text) in whole:
-                passages = whole[id(text)]
-            else:
-                passages = passages_near(
-                    comparison.query, text, one.stretches, comparison.settings, comparison.statistics
-                )
-            one.keep()
-        kept = comparison.rules.kept(text.text, passages) if comparison.rules and text else Kept(passages)
-        found.append(Shared(one.source, kept.passages, one.problem, kept.elsewhere))
-    return found
+        one.keep()
+    return made
 
 
-def _copied(comparison: _Comparison, one: Read) -> tuple[Passage, ...] | None:
+def _found(
+    comparison: _Comparison, sources: Sequence[Source], texts: Sequence[Read], whole: Mapping[int, tuple[Passage, ...]]
+) -> list[Shared]:
+    """Return what some sources share with a query. Sources that were compared whole and share nothing are left out.
+
+    Args:
+        comparison: The query.
+        sources: The sources.
+        texts: Their texts.
+        whole: The passages of those that were compared whole, by the `id` of their text.
+    """
+    always = comparison.rules is not None
+    return [
+        _shared_with(comparison, source, one, whole)
+        for source, one in zip(sources, texts, strict=True)
+        if always or whole.get(id(one.text), True)
+    ]
+
+
+def _shared_with(
+    comparison: _Comparison, source: Source, read: Read, whole: Mapping[int, tuple[Passage, ...]]
+) -> Shared:
+    if (text := read.text) is None:
+        return Shared(source, problem=read.problem)
+    passages = whole.get(id(text))
+    if passages is None:
+        passages = passages_near(comparison.query, text, read.stretches, comparison.settings, comparison.statistics)
+    if comparison.rules is None:
+        return Shared(source, passages)
+    kept = comparison.rules.kept(text.text, passages)
+    return Shared(source, kept.passages, elsewhere=kept.elsewhere)
+
+
+def _copied(comparison: _Comparison, source: Source, read: Read) -> tuple[Passage, ...] | None:
     """Return the passage of a source that has the words of the query and no others, or None.
 
     A source with few hashes of the query is not looked at.
     """
     query = comparison.query
-    if one.text is None or not one.is_whole or 2 * one.source.candidate.n_hits < len(comparison.subject.sample):
+    if read.text is None or not read.is_whole or 2 * source.candidate.n_hits < len(comparison.subject.sample):
         return None
-    return verify.passage_of_same_words(query, one.text.text, comparison.settings, comparison.statistics)
+    return verify.passage_of_same_words(query, read.text.text, comparison.settings, comparison.statistics)
 
 
 def _queries_together(
@@ -316,14 +331,19 @@ def _shared_together(
     comparisons = [
         _comparison(subject, query, options, statistics) for (subject, _), query in zip(pairs, queries, strict=True)
     ]
+    texts = Texts(generation)
     read = [
-        comparison.read((generation, one) for one in sources)
+        [texts.of(source, comparison.subject.sample, len(comparison.subject.text)) for source in sources]
         for (_, sources), comparison in zip(pairs, comparisons, strict=True)
     ]
-    whole = [[one.text for one in texts if one.text and one.is_whole] for texts in read]
-    asked = [(one.query, texts, one.settings) for one, texts in zip(comparisons, whole, strict=True)]
+    whole = [[one.text for one in some if one.text and one.is_whole] for some in read]
+    asked = [(one.query, some, one.settings) for one, some in zip(comparisons, whole, strict=True)]
     found = verify.passages_of_queries(asked, statistics)
-    return [
-        comparison.counting(_found(comparison, texts, dict(zip(map(id, some), passages, strict=True))))
-        for comparison, texts, some, passages in zip(comparisons, read, whole, found, strict=True)
+    known = [dict(zip(map(id, some), passages, strict=True)) for some, passages in zip(whole, found, strict=True)]
+    shared = [
+        comparison.counting(_found(comparison, sources, some, passages))
+        for comparison, (_, sources), some, passages in zip(comparisons, pairs, read, known, strict=True)
     ]
+    for one in texts.every:
+        one.keep()
+    return shared

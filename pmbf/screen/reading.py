@@ -18,27 +18,24 @@ from pmbf.store.tables import Document
 
 
 class Read(NamedTuple):
-    """A source with its text and the stretches that are compared, or the reason why it was not read."""
+    """The text of a source and the stretches that are compared, or the reason why it was not read."""
 
-    source: Source
     recent: Recent
+    place: tuple[int, ...] | None
     text: verify.SourceText | None = None
     stretches: Sequence[Span] = ()
+    is_whole: bool = False
     problem: str | None = None
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the whole text is compared."""
-        return self.text is not None and len(self.stretches) == 1 and len(self.stretches[0]) == len(self.text.text)
 
     def keep(self) -> None:
         """Keep a stored text for the next query, if it is not kept with all that was made of it."""
-        if self.text is not None and (place := _place(self.source.document)):
-            _keep(self.recent, place, self.text)
+        if self.text is not None and self.place and self.text.n_kept != (n_bytes := self.text.n_bytes):
+            self.text.n_kept = n_bytes
+            self.recent.put(self.place, self.text, n_bytes)
 
 
 def read(generation: Generation, source: Source, sample: QuerySample, n_query_chars: int) -> Read:
-    """Return a source with its text and what earlier comparisons made of it. Only stored texts are kept.
+    """Return the text of a source, with what earlier comparisons made of it. Only stored texts are kept.
 
     Args:
         generation: The files that hold the text.
@@ -48,20 +45,43 @@ def read(generation: Generation, source: Source, sample: QuerySample, n_query_ch
     """
     place, recent = _place(source.document), generation.recent
     text: verify.SourceText | None = recent.get(place)
+    is_new = text is None
     if text is None:
         try:
             text = verify.SourceText(original_text(generation, source.document, source.paths))
         except (PmbfError, OSError) as error:
-            return Read(source, recent, problem=str(error))
-        if place:
-            _keep(recent, place, text)
-    return Read(source, recent, text, stretches_near(text, sample, n_query_chars, generation.params))
+            return Read(recent, place, problem=str(error))
+    stretches = stretches_near(text, sample, n_query_chars, generation.params)
+    found = Read(recent, place, text, stretches, is_whole=list(map(len, stretches)) == [len(text.text)])
+    if is_new:
+        found.keep()
+    return found
 
 
-def _keep(recent: Recent, place: tuple[int, ...], text: verify.SourceText) -> None:
-    if text.n_kept != (n_bytes := text.n_bytes):
-        text.n_kept = n_bytes
-        recent.put(place, text, n_bytes)
+class Texts:
+    """The texts of the sources of many queries. One that is compared whole is read once for all queries.
+
+    Args:
+        generation: The files that hold the texts.
+
+    Attributes:
+        every: All texts that were read.
+    """
+
+    def __init__(self, generation: Generation) -> None:
+        self.every: list[Read] = []
+        self._generation = generation
+        self._whole: dict[int, Read] = {}
+
+    def of(self, source: Source, sample: QuerySample, n_query_chars: int) -> Read:
+        """Return the text of a source, as `read` does."""
+        known = self._whole.get(source.document.id)
+        if known is None:
+            known = read(self._generation, source, sample, n_query_chars)
+            self.every.append(known)
+            if known.is_whole:
+                self._whole[source.document.id] = known
+        return known
 
 
 def _place(document: Document) -> tuple[int, ...] | None:

@@ -139,8 +139,9 @@ def test_queries_of_a_batch_are_compared_by_both_twins_as_one_is(
         questions = [Question(one, terms, list(range(number % 2, len(sources)))) for number, one in enumerate(asked)]
         found, made = twin.compare_queries(questions, [None, *utf8[1:]], [*known, *[None] * (len(utf8) - 1)], COMMONEST)
         ready = [twin.as_ready(one) for one in made]
-        for one, other in zip(as_ready, ready, strict=True):
+        for one, other, block in zip(as_ready, ready, made, strict=True):
             assert_same(arrays_of_ready(one), arrays_of_ready(other))
+            assert_same(arrays_of_ready(one), arrays_of_ready(replace(other, tokens=twin.tokens_of(block))))
         for question, query, some in zip(questions, as_asked, found, strict=True):
             for number, one in zip(question.sources, some, strict=True):
                 assert_equal(reference_judge.compare(query, as_ready[number]), one)
