@@ -1,5 +1,5 @@
-"""The plain text of a documentation file: HTML, manual pages, text. This module does not use pmbf. So
-a change of pmbf changes no corpus."""
+"""The plain text of a documentation file: HTML, manual pages, text, and messages in Thai. This module does not use
+pmbf. So a change of pmbf changes no corpus."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import html
 import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
+
+from experiments.corpus import messages
 
 HTML = frozenset(["html", "htm", "xhtml", "page", "docbook"])
 TEXT = frozenset(["txt", "rst", "md", "pod", "adoc", "asc", "dz"])
@@ -39,6 +41,10 @@ def plain_text(name: str, content: bytes) -> str | None:
     >>> plain_text("usr/share/man/man1/ls.1", b'.SH NAME\\nls \\\\- list')
     'NAME\\nls - list'
     """
+    if name.endswith(".xpi"):
+        return messages.of_xpi(content)
+    if name.endswith(".mo") and "th" in PurePosixPath(name).parts:
+        return messages.of_gettext(content)
     convert = _converter(PurePosixPath(name))
     if convert is None:
         return None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pmbf.kernels.reference_hash import fmix64
 from pmbf.kernels.reference_text import decoded, tokenise
-from pmbf.kernels.reference_words import PARAGRAPH, borders, sentence_starts
+from pmbf.kernels.reference_words import PARAGRAPH, PLAIN, SENTENCE, borders, sentence_starts
 from pmbf.kernels.types import Tokens
 from pmbf.kernels.unit_rules import (
     CODES,
@@ -31,6 +31,10 @@ __all__ = ["units"]
 
 _HAN = ((0x3400, 0xA000), (0xF900, 0xFB00), (0x20000, 0x40000))
 _HANGUL = ((0xAC00, 0xD7A4),)
+_THAI = 0x0E
+"""Upper byte of the letters of Thai and Lao, U+0E00 to U+0EFF."""
+_GOING_ON = np.array([0x0E2F, 0x0E46, 0x0EAF, 0x0EC6], np.uint32)
+"""Marks with blanks around them inside a sentence: two repeat a word, two leave a part of it out."""
 _LENGTH = np.uint64(0x9E3779B97F4A7C15)
 _STEPS = fmix64(np.arange(1, N_MINIMA + 1, dtype=np.uint64)) | np.uint64(1)
 
@@ -59,13 +63,26 @@ def units(utf8: bytes, *, code: str = "words", from_each: bool = False) -> Units
     """
     require_code(code)
     text, tokens = decoded(utf8), tokenise(utf8)
-    before = borders(text, tokens)
+    before = _with_clauses(borders(text, tokens), text, tokens)
     layout = _Layout(text, tokens, np.append(sentence_starts(before), len(tokens)).tolist())
     paragraphs = np.append(np.flatnonzero(before[:-1] == PARAGRAPH), len(tokens)).tolist()
     pieces = [piece for first, end in pairwise(paragraphs) for piece in layout.units(first, end, from_each)]
     sentences = list(pairwise(layout.sentences))
     keys = _paper_keys(tokens, pieces) if code == "paper" else _word_keys(tokens, pieces)
     return Units(_spans(tokens, sentences), _spans(tokens, pieces), keys.reshape(-1, CODES[code]), len(text))
+
+
+def _with_clauses(before: NDArray[np.uint8], text: str, tokens: Tokens) -> NDArray[np.uint8]:
+    """Return the borders of a text in which blanks between letters of Thai or Lao end a sentence, too."""
+    codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+    starts, stops = tokens.starts[1:].astype(np.intp), tokens.stops[:-1].astype(np.intp)
+    blanks = np.append(0, np.cumsum((codes == ord(" ")) | (codes == ord("\t"))))
+    last, first = codes[np.maximum(stops, 1) - 1], codes[starts]
+    ends = (starts > stops) & (blanks[starts] - blanks[stops] == starts - stops) & (before[1:-1] == PLAIN)
+    ends &= (last >> 8 == _THAI) & (first >> 8 == _THAI) & ~np.isin(last, _GOING_ON) & ~np.isin(first, _GOING_ON)
+    found = before.copy()
+    found[1:-1][ends] = SENTENCE
+    return found
 
 
 class _Layout:

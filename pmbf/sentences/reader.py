@@ -95,7 +95,7 @@ class Sentences:
     Raises:
         NotFoundError: The collection has no sentences.
         CorruptError: They are damaged.
-        UnsupportedError: A newer pmbf made them.
+        UnsupportedError: A newer or an earlier pmbf made them.
     """
 
     def __init__(self, store: Store) -> None:

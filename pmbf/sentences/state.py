@@ -23,8 +23,8 @@ from pmbf.sentences.segments import KEY_BITS, KIND, Segment
 from pmbf.store import files, folders
 from pmbf.store.files import BESIDE_KINDS, Identity, StoredFile
 
-FORMAT = 1
-"""Version of the state and of the segments."""
+FORMAT = 2
+"""Version of the state, of the segments and of the rules by which a text is cut into units."""
 
 _FOLDER, _SUFFIX = BESIDE_KINDS[KIND]
 _NAME = "state"
@@ -88,7 +88,7 @@ def read_state(folder: Path, identity: Identity) -> State:
     Raises:
         NotFoundError: The collection has no sentences.
         CorruptError: The state is damaged, or that of another collection.
-        UnsupportedError: A newer pmbf wrote it.
+        UnsupportedError: A newer or an earlier pmbf wrote it.
     """
     path = location(folder)
     try:
@@ -107,8 +107,11 @@ def read_state(folder: Path, identity: Identity) -> State:
 def _state(folder: Path, identity: Identity, values: dict[str, Any]) -> State:
     """Return the state that a file's values tell; raise what `read_state` raises, or a builtin error."""
     path = location(folder)
-    if values.pop("format") > FORMAT:
+    if (version := values.pop("format")) > FORMAT:
         raise UnsupportedError(f"{path}: was written by a newer pmbf; upgrade pmbf")
+    if version < FORMAT:
+        told = f"was written by an earlier pmbf, which cut units in another way; {_anew(folder)}"
+        raise UnsupportedError(f"{path}: {told}")
     if values.pop("collection") != _identified(identity):
         raise damage(folder, f"{path}: belongs to another collection")
     segments = tuple(Named(**row | {"gone": tuple(row["gone"])}) for row in values.pop("segments"))
@@ -169,7 +172,11 @@ def with_gone(state: State, gone: dict[int, list[int]]) -> State:
 
 def damage(folder: Path, what: str) -> CorruptError:
     """Return the error for damaged sentences, with the way out."""
-    return CorruptError(f"{what}; make the sentences anew with `pmbf sentences build -c {folder}`")
+    return CorruptError(f"{what}; {_anew(folder)}")
+
+
+def _anew(folder: Path) -> str:
+    return f"make the sentences anew with `pmbf sentences build -c {folder}`"
 
 
 def _identified(identity: Identity) -> str:

@@ -36,7 +36,7 @@ def _native() -> Any:
     return native_units.units
 
 
-pieces = st.sampled_from([*"ab 中한กあ.。!\n", "\n\n", "words here ", "x" * 60, *LANGUAGES.values()])
+pieces = st.sampled_from([*"ab 中한กๆฯລ່\tあ.。!\n", "\n\n", "words here ", "x" * 60, *LANGUAGES.values()])
 texts = st.one_of(mannered, st.lists(pieces, max_size=80).map("".join))
 
 
@@ -90,6 +90,32 @@ def _columns(text: str) -> int:
     wide = {"HAN": 3, "HANGUL": 2}
     ranges = {"HAN": (0x3400, 0xA000), "HANGUL": (0xAC00, 0xD7A4)}
     return sum(next((wide[n] for n, (low, high) in ranges.items() if low <= ord(c) < high), 1) for c in text)
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["น้ำทะเลขึ้นวันละสองครั้ง", "แล้วก็ลงอีก", "ไม่มีใครถามว่าทำไม"],
+        ["เขาอ่านหนังสือเร็ว ๆ มาก", "ใช้ Linux แล้วดี", "กรุงเทพฯ เป็นเมืองหลวง (ใหญ่) ของไทย"],
+        ["ນ້ຳທະເລຂຶ້ນມື້ລະສອງຄັ້ງ", "ແລ້ວກໍລົງອີກ"],
+    ],
+)
+def test_in_thai_and_lao_a_blank_between_letters_ends_a_sentence(sentences: list[str], units: Any) -> None:
+    """But not beside a mark of repetition or abbreviation, nor beside another script, nor at the end of a line."""
+    text = "\t ".join(sentences) + "\n" + sentences[0]
+    found = [text[start:stop] for start, stop in units(text.encode()).sentences.tolist()]
+    assert found == [*sentences[:-1], f"{sentences[-1]}\n{sentences[0]}"]
+
+
+def test_a_thai_passage_copied_into_another_paragraph_has_a_unit_of_its_source(units: Any) -> None:
+    words = ["น้ำทะเล", "ขึ้น", "วันละ", "สองครั้ง", "แล้วก็", "ลง", "ไม่มีใคร", "ถาม", "ทำไม", "พระจันทร์", "รู้", "คำตอบ"]
+    chosen = random.Random(5)
+    source = " ".join("".join(chosen.choices(words, k=chosen.randint(3, 9))) for _ in range(60))
+    copied = source[source.index(" ", 200) + 1 : 1200]
+    stored = {source[start:stop] for start, stop in units(source.encode()).spans.tolist()}
+    text = f"มีคนเขียนไว้ว่า {copied}"
+    asked = {text[start:stop] for start, stop in units(text.encode(), from_each=True).spans.tolist()}
+    assert len(asked & stored) >= 3
 
 
 def test_a_short_paragraph_is_no_unit_but_a_sentence(units: Any) -> None:

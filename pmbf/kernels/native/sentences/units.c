@@ -124,6 +124,29 @@ static bool take_memory(work_t *work, int code) {
     return work->text.borders && work->more && work->sentence && work->out->sentences && keys_begin(&work->keys, &work->text, code);
 }
 
+/* Returns whether three bytes are a letter of Thai or Lao, U+0E00 to U+0EFF. */
+static bool is_thai(const uint8_t *at) { return at[0] == 0xE0 && at[1] >= 0xB8 && at[1] <= 0xBB; }
+
+/* Returns whether a letter has blanks around it inside a sentence: U+0E46 and U+0EC6 repeat a word, U+0E2F and U+0EAF
+ * leave a part of it out. */
+static bool goes_on(const uint8_t *at) { return at[2] == (at[1] & 1 ? 0x86 : 0xAF); }
+
+/* Returns whether nothing but blanks stands between a token and the one before, and letters of Thai or Lao beside. */
+static bool is_clause(const text_t *text, size_t token) {
+    const uint32_t stop = text->bytes[token - 1].stop, start = text->bytes[token].start;
+    if (start <= stop || stop < 3 || start + 3 > text->text_size) return false;
+    const uint8_t *before = text->text + stop - 3, *here = text->text + start;
+    if (!is_thai(here) || !is_thai(before) || goes_on(before) || goes_on(here)) return false;
+    for (uint32_t at = stop; at < start; at++)
+        if (text->text[at] != ' ' && text->text[at] != '\t') return false;
+    return true;
+}
+
+static void end_clauses(const text_t *text) {
+    for (int64_t token = 1; token < text->n; token++)
+        if (text->borders[token] == PLAIN && is_clause(text, (size_t)token)) text->borders[token] = SENTENCE;
+}
+
 /* Finds the columns and the sentence of each token. */
 static void measure(const work_t *work) {
     const size_t n = (size_t)work->text.n;
@@ -144,6 +167,7 @@ int units_find(const table_t *table, const uint8_t *utf8, size_t size, int code,
     bool done = take_memory(&work, code);
     if (done) {
         words_borders(&work.text);
+        end_clauses(&work.text);
         measure(&work);
         done = find(&work);
     }
