@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import io
 import shutil
+import struct
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -142,3 +145,28 @@ def test_a_list_says_its_size_and_names_each_package_once(name: str) -> None:
 )
 def test_a_page_is_decoded_as_it_says_itself(content: bytes, text: str) -> None:
     assert plain_text("page.html", content) == text
+
+
+def test_messages_of_programs_in_thai_are_paragraphs_each_once() -> None:
+    catalog = _catalog({"": "Content-Type: text/plain; charset=UTF-8\n", "Open": "เปิดแฟ้ม", "File": "เปิดแฟ้ม", "1": "1"})
+    assert plain_text("usr/share/locale/th/LC_MESSAGES/a.mo", catalog) == "เปิดแฟ้ม"
+    assert plain_text("usr/share/locale/de/LC_MESSAGES/a.mo", catalog) is None
+    package = io.BytesIO()
+    with zipfile.ZipFile(package, "w") as members:
+        members.writestr("a.ftl", "# a comment\nopen-file = เปิดแฟ้ม\n    .title = เลือกแฟ้ม\nlong =\n    ข้อความยาว\n")
+        members.writestr("b.dtd", '<!ENTITY save.label "บันทึก">\n')
+        members.writestr("c.js", "code = เปิด")
+    assert plain_text("a.xpi", package.getvalue()) == "เปิดแฟ้ม\n\nเลือกแฟ้ม\n\nข้อความยาว\n\nบันทึก"
+
+
+def _catalog(messages: dict[str, str]) -> bytes:
+    """Return messages as a `.mo` file has them."""
+    pairs = [(name.encode(), told.encode()) for name, told in sorted(messages.items())]
+    at, tables = 28 + 16 * len(pairs), [b"", b""]
+    for column in (0, 1):
+        for pair in pairs:
+            tables[column] += struct.pack("<II", len(pair[column]), at)
+            at += len(pair[column]) + 1
+    n = len(pairs)
+    texts = b"".join(pair[column] + b"\0" for column in (0, 1) for pair in pairs)
+    return struct.pack("<7I", 0x950412DE, 0, n, 28, 28 + 8 * n, 0, 0) + b"".join(tables) + texts

@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Iterable
 
 _LETTERS = re.compile(r"[^\W\d_]")
-_VALUE = re.compile(r'\s*(?:<!ENTITY\s+\S+\s+"([^"]*)">|(?:[\w.-]+\s*=|\s)\s*(.*\S))\s*')
+_VALUE = re.compile(r'\s*(?:<!ENTITY\s+\S+\s+"([^"]*)">|(?:[\w.-]+\s*=|(?<=\s))\s*(.*\S))\s*')
 """A line of a file of messages: an entity of a DTD, `name = message`, or a message that goes on."""
 _FILES = (".ftl", ".properties", ".dtd")
 

@@ -6,7 +6,7 @@ from experiments.pages.page import Figures, Page, source
 from experiments.sentences import cost, recall
 
 RECALL, COST = "sentences-recall", "sentences-cost"
-LONE, CHINESE, JAPANESE = "sentences-lone", "sentences-lone-zh", "sentences-lone-ja"
+LONE, CHINESE, JAPANESE, THAI = (f"sentences-lone{script}" for script in ("", "-zh", "-ja", "-th"))
 
 
 def parts(figures: dict[str, Figures]) -> dict[str, str]:
@@ -28,13 +28,15 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
         "more": recall.lone(figures[LONE]),
         "chinese": recall.lone(figures[CHINESE]),
         "japanese": recall.lone(figures[JAPANESE]),
+        "thai": recall.lone(figures[THAI]),
         "more_source": source(LONE, figures),
         "chinese_source": source(CHINESE, figures),
         "japanese_source": source(JAPANESE, figures),
+        "thai_source": source(THAI, figures),
         "embedded": recall.embedded(found),
         "cut": recall.cut(found),
         "cost": cost.table(measured),
     }
 
 
-PAGE = Page("sentences-figures", (RECALL, COST, LONE, CHINESE, JAPANESE), parts)
+PAGE = Page("sentences-figures", (RECALL, COST, LONE, CHINESE, JAPANESE, THAI), parts)

@@ -225,8 +225,9 @@ class _Trial:
     def _unit(self) -> Passage:
         while True:
             document, text = self._text()
-            spans = kernels.units(text.encode()).spans
-            start, stop = self._chance.choice(spans.tolist())
+            if not (spans := kernels.units(text.encode()).spans.tolist()):
+                continue
+            start, stop = self._chance.choice(spans)
             if columns(text[start:stop]) >= _LEAST_UNIT:
                 return Passage(document, start, stop, text[start:stop])
 
