@@ -237,6 +237,22 @@ class SentenceReport:
         """Return the report as JSON text; see `to_dict`."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
 
+    @classmethod
+    def from_json(cls, line: str) -> SentenceReport:
+        """Return the report that `to_json` wrote.
+
+        Raises:
+            UnsupportedError: The report was written by a newer version.
+            ParameterError: It is no report of sentences.
+
+        >>> SentenceReport.from_json("{}")
+        Traceback (most recent call last):
+        pmbf.errors.ParameterError: no report of sentences as to_json writes it: it lacks 'schema'
+        """
+        from pmbf.sentences.as_json import from_json
+
+        return from_json(line)
+
     def to_html(self, *, sources: Literal["passages", "whole"] = "passages", hide_names: bool = False) -> str:
         """Return the report as one HTML file that opens offline: one text to many sources, and side by side.
 

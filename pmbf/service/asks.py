@@ -1,9 +1,11 @@
-"""The asks that a working process of the service answers: judge payloads, screen a file."""
+"""The asks that a working process of the service answers: judge payloads, screen a file, by passages or sentences."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from pmbf.collection import Collection
+from pmbf.errors import ParameterError
 from pmbf.guard.checker import CollectionChecker, Documents
 from pmbf.service import requests, worker
 
@@ -21,7 +23,21 @@ def screen(collection: Documents, header: dict[str, Any], body: bytes) -> dict[s
     return {"report": collection.screen(body, name=header["name"], **header["options"]).to_dict()}
 
 
-ASKS: dict[str, worker.Ask] = {"judge": judge, "screen": screen}
+def sentences(collection: Documents, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+    """Screen one file sentence by sentence.
+
+    Raises:
+        NotFoundError: The collection has no sentences.
+        ParameterError: The collection lies on a cluster, which has none.
+    """
+    if not isinstance(collection, Collection):
+        raise ParameterError("a cluster has no sentences: ask a service of a collection in a folder")
+    collection.sentences_status()  # raises before a long file is read
+    report = collection.screen_sentences(body, name=header["name"], **header["options"])
+    return {"report": report.to_dict(), "found": report.found}
+
+
+ASKS: dict[str, worker.Ask] = {"judge": judge, "screen": screen, "sentences": sentences}
 
 
 def main() -> None:

@@ -61,6 +61,7 @@ def routes(service: Service) -> Routes:
         "/v1/duplicates": Route("POST", Comparisons().answer, most_bytes=MOST_BYTES),
         "/v1/judge": Route("POST", partial(judge, service)),
         "/v1/screen": Route("POST", partial(screen, service)),
+        "/v1/sentences": Route("POST", partial(sentences, service)),
     }
 
 
@@ -126,22 +127,41 @@ async def judge(service: Service, request: Request) -> Response:
 
 async def screen(service: Service, request: Request) -> Response:
     """Return the report on one file: which documents share passages with it."""
+    report = (await _reported(service, request, "screen", SCREEN_OPTIONS))["report"]
+    return Response.of(report, _outcome_of(report, found=bool(report["matches"]), n_tokens=report["query"]["n_tokens"]))
+
+
+async def sentences(service: Service, request: Request) -> Response:
+    """Return the report on one file, sentence by sentence: which documents each stands in."""
+    options = {name: SCREEN_OPTIONS[name] for name in ("exclude_self", "exclude_same")}
+    answer = await _reported(service, request, "sentences", options)
+    report = answer["report"]
+    return Response.of(report, _outcome_of(report, found=answer["found"], n_tokens=report["n_tokens"]))
+
+
+async def _reported(
+    service: Service, request: Request, ask: str, readers: Mapping[str, Callable[[str], Any]]
+) -> dict[str, Any]:
+    """Return the answer of a working process that is asked for a report on one file.
+
+    Raises:
+        HttpError: A field of the query is unknown or cannot be read; the answer is an error; or the collection has no
+            sentences (409).
+    """
     _require_named(service, request)
-    _require_known(request, ("name", "template", *SCREEN_OPTIONS))
-    options = {name: _option(name, request.query[name]) for name in request.query.keys() & SCREEN_OPTIONS.keys()}
+    _require_known(request, ("name", "template", *readers))
+    options = {name: _option(name, request.query[name]) for name in request.query.keys() & readers.keys()}
     if template := request.query.get("template"):
         options["template"] = _template(template, service.templates)
-    header = {"ask": "screen", "name": request.query.get("name", "request"), "options": options}
-    report = (await _asked(service, header, [request.body]))["report"]
-    return Response.of(report, _screened(report))
+    header = {"ask": ask, "name": request.query.get("name", "request"), "options": options}
+    return await _asked(service, header, [request.body], missing=409 if ask == "sentences" else STATUS["missing"])
 
 
-def _screened(report: Mapping[str, Any]) -> str:
+def _outcome_of(report: Mapping[str, Any], *, found: bool, n_tokens: int) -> str:
     """Return the outcome of a screening; as for `pmbf screen`, nothing is clean that was not compared."""
-    if report["matches"]:
+    if found:
         return "found"
-    compared = report["n_documents"] and report["query"]["n_tokens"]
-    return "clean" if compared and not report["problems"] else "incomplete"
+    return "clean" if report["n_documents"] and n_tokens and not report["problems"] else "incomplete"
 
 
 def _is_true(text: str) -> bool:
@@ -225,10 +245,16 @@ async def _each(service: Service, parts: Iterable[Part]) -> list[dict[str, Any]]
     return [answers[number] for number in sorted(answers)]
 
 
-async def _asked(service: Service, header: dict[str, Any], contents: Sequence[bytes | memoryview]) -> dict[str, Any]:
+async def _asked(
+    service: Service,
+    header: dict[str, Any],
+    contents: Sequence[bytes | memoryview],
+    *,
+    missing: int = STATUS["missing"],
+) -> dict[str, Any]:
     found = await service.pool.ask(header, contents)
     if "error" in found:
-        raise HttpError(STATUS[found["error"]], found["reason"])
+        raise HttpError((STATUS | {"missing": missing})[found["error"]], found["reason"])
     return found
 
 

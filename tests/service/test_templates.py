@@ -49,7 +49,8 @@ def test_a_template_of_the_operator_skips_a_section_as_for_the_command(service):
 def test_a_text_that_is_skipped_as_a_whole_is_incomplete(service):
     told = screened(service, f"References\n{METHOD}\n", "&template=thesis")
     assert "the template thesis skips the whole text" in told["problems"][0]
-    assert routes._screened(told) == "incomplete"  # as the log has it
+    outcome = routes._outcome_of(told, found=bool(told["matches"]), n_tokens=told["query"]["n_tokens"])
+    assert outcome == "incomplete"  # as the log has it
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "inspection.toml", "..%2Fthesis", "%00", "Thesis"])
