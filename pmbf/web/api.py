@@ -97,8 +97,10 @@ async def screening(request: Request) -> Response:
     parts = parts_of(request)
     one = parts.screening(request)
     decisions = {source: asdict(made) for source, made in parts.history.decisions(one.id).items()}
-    report = parts.history.report(one.id).to_dict()
-    return JSONResponse({"screening": asdict(one), "report": report, "decisions": decisions})
+    report, sentences = parts.history.report(one.id).to_dict(), parts.history.sentences(one.id)
+    of_sentences = None if sentences is None else sentences.to_dict()
+    found = {"screening": asdict(one), "report": report, "sentences": of_sentences, "decisions": decisions}
+    return JSONResponse(found)
 
 
 @needs("screen")

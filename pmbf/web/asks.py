@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -9,7 +10,9 @@ from pmbf.collection import Collection
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, read_text
 from pmbf.pages import evidence_page
-from pmbf.report import Report
+from pmbf.report import Report, Texts
+from pmbf.sentences import SentenceReport
+from pmbf.sentences.as_passages import as_passages
 from pmbf.service import requests, worker
 from pmbf.store.listing import Listed
 
@@ -26,11 +29,21 @@ def screen(collection: Collection, header: dict[str, Any], body: bytes) -> dict[
     return {"report": report.to_json(), "page": page, "text": texts.query}
 
 
+def sentences(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+    """Screen one file sentence by sentence: as `screen`, and the report of its sentences besides."""
+    report = collection.screen_sentences(body, name=header["name"], **header["options"])
+    texts = report.texts
+    assert texts is not None  # a screening attaches them
+    told = {"report": as_passages(report).to_json(), "sentences": report.to_json()}
+    return told | {"page": report.to_html(), "text": texts.query}
+
+
 def page(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
     """Draw the evidence page of a report whose text was kept; the report comes before the text."""
-    report = Report.from_json(body[: header["n_report"]].decode())
-    text = body[header["n_report"] :].decode("utf-8", "surrogatepass")
-    return {"page": evidence_page(report, text, collection.text)}
+    line, text = body[: header["n_report"]].decode(), body[header["n_report"] :].decode("utf-8", "surrogatepass")
+    if header["by_sentences"]:
+        return {"page": replace(SentenceReport.from_json(line), texts=Texts(text, collection.text)).to_html()}
+    return {"page": evidence_page(Report.from_json(line), text, collection.text)}
 
 
 def documents(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
@@ -67,7 +80,7 @@ def remove(collection: Collection, header: dict[str, Any], body: bytes) -> dict[
     return {"removed": collection.remove(header["id"])}
 
 
-ASKS: dict[str, worker.Ask] = {one.__name__: one for one in (screen, page, documents, document, add, remove)}
+ASKS: dict[str, worker.Ask] = {one.__name__: one for one in (screen, sentences, page, documents, document, add, remove)}
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,7 +18,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from pmbf.errors import NotFoundError
 from pmbf.labels import told
 from pmbf.pages.markup import shown_name
-from pmbf.report import Report
+from pmbf.sentences import exists
 from pmbf.service.http import HttpError
 from pmbf.web import api
 from pmbf.web.access import needs, role_of, visitor_of, with_session
@@ -42,7 +43,14 @@ async def start(request: Request) -> Response:
     found, _ = api.listed(request)
     parts = parts_of(request)
     n_documents = parts.pool.status.get("n_documents", 0)
-    return _page(request, "start.html", latest=found[:5], documents=n_documents, templates=parts.templates)
+    return _page(
+        request,
+        "start.html",
+        latest=found[:5],
+        documents=n_documents,
+        templates=parts.templates,
+        has_sentences=exists(Path(parts.collection)),
+    )
 
 
 @needs("screen", page=True)
@@ -80,6 +88,7 @@ async def screening(request: Request) -> Response:
         "screening.html",
         one=one,
         report=parts.history.report(one.id),
+        sentences=parts.history.sentences(one.id),
         decisions=parts.history.decisions(one.id),
         verdicts=VERDICTS,
         has_page=has_page,
@@ -97,9 +106,10 @@ async def evidence(request: Request) -> Response:
             text = parts.history.text(one.id)
         except NotFoundError:
             raise HttpError(404, Words(language_of(request))("text_not_kept")) from None
-        report: Report = parts.history.report(one.id)
+        sentences = parts.history.sentences(one.id)
+        report = sentences or parts.history.report(one.id)
         drawn, body = report.to_json().encode(), text.encode("utf-8", "surrogatepass")
-        found = await parts.ask("page", [drawn, body], n_report=len(drawn))
+        found = await parts.ask("page", [drawn, body], n_report=len(drawn), by_sentences=sentences is not None)
         html = found["page"]
     security = _SECURITY.search(html)
     headers = {"content-security-policy": security[1] + "; frame-ancestors 'none'"} if security else {}

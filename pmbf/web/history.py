@@ -1,6 +1,7 @@
 """The history: what was screened, and what was decided.
 
 screenings ─1:1─ reports     the report as JSON, compressed
+           ─0:1─ sentences   the report of its sentences as JSON, compressed, if it was screened by sentences
            ─0:1─ texts       the screened text, only if its sender asked to keep it
            ─1:n─ decisions   what a reviewer decided about a source
 """
@@ -17,6 +18,7 @@ from sqlite_utils import Database
 
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.report import Report
+from pmbf.sentences import SentenceReport
 
 VERDICTS = ("confirmed", "dismissed", "open")
 MAX_NOTE = 2000
@@ -70,8 +72,10 @@ class History:
     def __init__(self, state: Database) -> None:
         self._db = state
 
-    def keep(self, report: Report, *, user: str, sha256: str, text: str | None = None) -> Screening:
-        """Keep a report, and its text if there is one; return its entry."""
+    def keep(
+        self, report: Report, *, user: str, sha256: str, text: str | None = None, sentences: str | None = None
+    ) -> Screening:
+        """Keep a report, and its text and the report of its sentences, in JSON, if there are any; return its entry."""
         one = Screening(
             id=secrets.token_hex(8),
             user=user,
@@ -89,11 +93,10 @@ class History:
         del values["has_text"]
         with self._db.conn:
             self._db.table("screenings").insert(values)
-            self._db.table("reports").insert({"id": one.id, "body": zlib.compress(report.to_json().encode())})
-            if text is not None:
-                self._db.table("texts").insert(
-                    {"id": one.id, "body": zlib.compress(text.encode("utf-8", "surrogatepass"))}
-                )
+            for table, body in (("reports", report.to_json()), ("sentences", sentences), ("texts", text)):
+                if body is not None:
+                    packed = zlib.compress(body.encode("utf-8", "surrogatepass"))
+                    self._db.table(table).insert({"id": one.id, "body": packed})
         return one
 
     def screenings(
@@ -132,6 +135,13 @@ class History:
     def report(self, number: str) -> Report:
         """Return a screening's report. Raises `NotFoundError` as `screening` does."""
         return Report.from_json(self._body("reports", number).decode())
+
+    def sentences(self, number: str) -> SentenceReport | None:
+        """Return the report of a screening's sentences; None if it was not screened by sentences."""
+        try:
+            return SentenceReport.from_json(self._body("sentences", number).decode())
+        except NotFoundError:
+            return None
 
     def text(self, number: str) -> str:
         """Return a screening's text. Raises `NotFoundError` if it was not kept."""
@@ -189,7 +199,7 @@ class History:
 
 _NO_SYNTAX = str.maketrans('"\0', "  ")
 """A search holds no quotation mark, and no NUL, at which a query of SQLite ends."""
-_OF_A_SCREENING = {"screenings": "id", "reports": "id", "texts": "id", "decisions": "screening"}
+_OF_A_SCREENING = {"screenings": "id", "reports": "id", "sentences": "id", "texts": "id", "decisions": "screening"}
 _NAMES = ", ".join(f"s.{one.name}" for one in fields(Screening) if one.name != "has_text")
 _SELECT = f"SELECT {_NAMES}, EXISTS (SELECT 1 FROM texts t WHERE t.id = s.id) FROM screenings s"
 

@@ -113,7 +113,7 @@ class Jobs:
             body: The bytes of its file; read and closed later.
             user: Name of the token that asks.
             name: Name of the text; its ending tells the format.
-            options: Fields of `pmbf.screen.Options`.
+            options: Fields of `pmbf.screen.Options`, and `sentences`: whether it is screened sentence by sentence.
             keeps_text: Whether the history keeps the text, too.
 
         Raises:
@@ -153,7 +153,8 @@ class Jobs:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _run(self, job: Job, body: Spooled, options: dict[str, Any], *, keeps_text: bool) -> None:
-        header = {"ask": "screen", "name": job.name, "options": options}
+        ask = "sentences" if options.pop("sentences", False) else "screen"
+        header = {"ask": ask, "name": job.name, "options": options}
         try:
             async with self._places:  # a text that waits is not read into memory
                 job.turn("working")
@@ -165,8 +166,8 @@ class Jobs:
                 return
             text = found["text"] if keeps_text else None
             sha256 = hashlib.sha256(content).hexdigest()
-            report = Report.from_json(found["report"])
-            kept = self._history.keep(report, user=job.user, sha256=sha256, text=text)
+            report, sentences = Report.from_json(found["report"]), found.get("sentences")
+            kept = self._history.keep(report, user=job.user, sha256=sha256, text=text, sentences=sentences)
             job.screening, job.page = kept.id, found["page"]
             job.turn("done")
         except TimeoutError:

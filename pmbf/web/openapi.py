@@ -80,12 +80,17 @@ def _one(name: str) -> dict[str, Any]:
 
 SCREENING_FIELDS = dict.fromkeys(OPTIONS, "As the option of `pmbf screen`.") | {
     "name": "Name of the text; its ending tells the format.",
+    "sentences": "1: screen sentence by sentence; with `template` alone of the other options.",
     "keep_text": "1: keep the text, so that the evidence page can be drawn again.",
 }
 DECISION = _object(source=TYPES["str"], verdict={"enum": list(VERDICTS)}) | {"additionalProperties": False}
 DECISION["properties"]["note"] = TYPES["str"]
 NEW_TOKEN = _object(name=TYPES["str"], role={"enum": list(ROLES)}) | {"additionalProperties": False}
 NEW_TOKEN["properties"]["days"] = {"type": "number", "exclusiveMinimum": 0}
+SENTENCES = {
+    "type": ["object", "null"],
+    "description": "As `pmbf screen --sentences --json` prints it: docs/sentences.md. Null of a screening by passages.",
+}
 MORE = {"type": "boolean", "description": "Whether there are more: ask again with a greater `first`."}
 
 OPERATIONS = (
@@ -97,7 +102,7 @@ OPERATIONS = (
         "/v1/screenings/{number}",
         api.screening,
         200,
-        _object(screening=_one("Screening"), report=_one("Report"), decisions={"type": "object"}),
+        _object(screening=_one("Screening"), report=_one("Report"), sentences=SENTENCES, decisions={"type": "object"}),
     ),
     Operation("DELETE", "/v1/screenings/{number}", api.delete_screening, 204),
     Operation(

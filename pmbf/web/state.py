@@ -13,7 +13,7 @@ from pmbf.errors import UnsupportedError
 from pmbf.web.history import Decision, Screening
 from pmbf.web.tokens import Token
 
-VERSION = 1
+VERSION = 2
 WAIT_MS = 500
 """Milliseconds that a change waits for another program that uses the file; all requests wait meanwhile."""
 _TYPES: dict[Any, Any] = {"str": str, "int": int, "float": float, "bool": int, "float | None": float}
@@ -46,7 +46,7 @@ def _create(state: Database) -> None:
     screenings.create(_columns(Screening, without="has_text"), pk="id", if_not_exists=True)
     screenings.create_index(["time"], if_not_exists=True)
     screenings.enable_fts(["name"], create_triggers=True, tokenize="unicode61", replace=True)
-    for name in ("reports", "texts"):
+    for name in ("reports", "sentences", "texts"):
         state.table(name).create({"id": str, "body": bytes}, pk="id", if_not_exists=True)
     decided = {"screening": str} | _columns(Decision)
     state.table("decisions").create(decided, pk=("screening", "source"), if_not_exists=True)

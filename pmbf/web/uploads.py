@@ -135,6 +135,7 @@ OPTIONS: Mapping[str, Callable[[str], Any]] = {
     "exclude_quotations": _is_true,
     "exclude_bibliography": _is_true,
     "template": str,
+    "sentences": _is_true,
 }
 """The fields of a screening, each with what reads it."""
 
@@ -159,6 +160,8 @@ def options(fields: Mapping[str, str], templates: Offered) -> dict[str, Any]:
                 made[name] = OPTIONS[name](text)
         except ValueError:
             raise HttpError(400, f"{name} is {text!r}, which cannot be read") from None
+    if made.get("sentences") and (others := sorted(made.keys() - {"sentences", "template"})):
+        raise HttpError(400, f"{others[0]} is given with sentences, where it means nothing")
     if "template" in made:
         made["template"] = chosen(made["template"], templates)
     return made
