@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import distinct
+from pmbf.arrays import begins
 from pmbf.errors import UnsupportedError
 from pmbf.store.files import MAX_ID, MappedFile, damaged
 from pmbf.store.tables import Documents
@@ -37,8 +37,13 @@ most."""
 _HEAD = struct.Struct("<4I2Q")
 _CHUNK_SHIFT = CHUNK_DOCUMENTS.bit_length() - 1
 
+_TIMES = 4
+"""Times that only the pages of a chunk that are looked at are checked. Then all are, in a tenth of a millisecond: to
+tell which ones were checked takes a third of that each time, and ten million documents have 150 chunks."""
+
 Locations = NDArray[Any]
 """`(n,)` of `LOCATION`."""
+_NO_LOCATIONS: Locations = np.empty(0, LOCATION)
 
 
 class Totals(NamedTuple):
@@ -61,42 +66,58 @@ class Directory:
     def __init__(self, chunks: Mapping[int, int], open_file: Callable[[int], MappedFile]) -> None:
         self.chunks = dict(chunks)
         self._open_file = open_file
-        self._mapped: dict[int, memoryview] = {}
-        self._unchecked = set(chunks)
-
-    def checked(self, ids: NDArray[np.uint32]) -> Mapping[int, memoryview]:
-        """Return the chunks that hold some documents, by number, as bytes; the locations of these are checked.
-
-        Args:
-            ids: `(n,) uint32`, in any order.
-
-        Raises:
-            CorruptError: A chunk is damaged.
-        """
-        if self._unchecked:
-            for number in self._unchecked.copy().intersection((ids >> np.uint32(_CHUNK_SHIFT)).tolist()):
-                self._check(number, ids)
-        return self._mapped
+        self._mapped: dict[int, Locations] = {}
+        self._unchecked = dict.fromkeys(chunks, 0)
 
     def locations(self, ids: NDArray[np.uint32], field: str | None = None) -> Locations:
         """Return the locations of some documents, `(n,)` of `LOCATION`; one that is not in the directory is `UNUSED`.
 
         Args:
-            ids: `(n,) uint32`, in any order.
+            ids: `(n,) uint32`, in any order; ascending ones take less time.
             field: The one field of the locations that is returned, in a tenth of the time; None: all fields.
 
         Raises:
             CorruptError: A chunk is damaged.
         """
+        numbers = ids >> np.uint32(_CHUNK_SHIFT)
+        if not (numbers[1:] >= numbers[:-1]).all():
+            order = np.argsort(numbers, kind="stable")
+            scattered: Locations = np.empty(len(ids), LOCATION[field] if field else LOCATION)
+            scattered[order] = self.locations(ids[order], field)
+            return scattered
         found = np.zeros(len(ids), LOCATION[field] if field else LOCATION)
-        chunks, numbers = self.checked(ids), ids >> np.uint32(_CHUNK_SHIFT)
-        for number in distinct(numbers).tolist():
-            every = np.frombuffer(chunks.get(number, b""), LOCATION)
-            here = np.flatnonzero(numbers == number)
-            places = ids[here] & np.uint32(CHUNK_DOCUMENTS - 1)
-            is_known = places < len(every)
-            found[here[is_known]] = (every[field] if field else every)[places[is_known]]
+        starts = begins(numbers)
+        places = ids & np.uint32(CHUNK_DOCUMENTS - 1)
+        bounds = [*starts.tolist(), len(ids)]
+        for number, start, stop in zip(numbers[starts].tolist(), bounds, bounds[1:], strict=False):
+            here = places[start:stop]
+            every = self._checked(number, here)
+            if len(every) < CHUNK_DOCUMENTS:  # the last chunk, or none
+                is_known = here < len(every)
+                found[start:stop][is_known] = (every[field] if field else every)[here[is_known]]
+            else:
+                found[start:stop] = (every[field] if field else every)[here]
         return found
+
+    def _checked(self, number: int, places: NDArray[np.uint32]) -> Locations:
+        """Return the locations of a chunk, none when there is no such chunk; those at some places are checked.
+
+        Raises:
+            CorruptError: The chunk is damaged.
+        """
+        if (n_times := self._unchecked.get(number)) is not None:
+            file = self._open_file(self.chunks[number])
+            if number not in self._mapped:
+                self._mapped[number] = np.frombuffer(_content(file), LOCATION)
+            if n_times < _TIMES:
+                here = places[places < len(self._mapped[number])].astype(np.int64)
+                file.check_places(here * LOCATION.itemsize + _HEAD.size, LOCATION.itemsize)
+                self._unchecked[number] = n_times + 1
+            else:
+                file.verify()
+            if file.is_checked:
+                self._unchecked.pop(number, None)
+        return self._mapped.get(number, _NO_LOCATIONS)
 
     def chunk(self, number: int) -> Locations:
         """Return the locations of a chunk, none when there is no such chunk; read-only.
@@ -168,17 +189,6 @@ class Directory:
             chunk = self._writable(changed, number << _CHUNK_SHIFT)
             chunk[ids[here] & (CHUNK_DOCUMENTS - 1)] = locations[here]
         return {number: _trimmed(locations) for number, locations in changed.items()}
-
-    def _check(self, number: int, ids: NDArray[np.uint32]) -> None:
-        """Map a chunk, and check the locations of those documents that are in it."""
-        file = self._open_file(self.chunks[number])
-        content = _content(file)
-        self._mapped = {**self._mapped, number: content}  # another thread may walk through those before
-        places = ids.astype(np.int64) - (number << _CHUNK_SHIFT)
-        here = places[(places >= 0) & (places < len(content) // LOCATION.itemsize)]
-        file.check_places(here * LOCATION.itemsize + _HEAD.size, LOCATION.itemsize)
-        if file.is_checked:
-            self._unchecked.discard(number)
 
     def _writable(self, changed: dict[int, Locations], id_: int) -> Locations:
         number = id_ >> _CHUNK_SHIFT
