@@ -106,9 +106,10 @@ def duplicates(
     found = sets.duplicates(gathered.texts, prefer=prefer)
     for problem in gathered.problems:
         note(problem)
-    if not quiet:
+    was_read = bool(gathered.texts) or not gathered.problems
+    if not quiet and (was_read or json):
         _print(found, gathered, why=why, listed=listed, json=json)
-    if found.n_with_features < 2:
+    if found.n_with_features < 2 and was_read:
         note(f"nothing was compared: give two texts with {features or 'words'}, a folder of them, or more files")
     raise typer.Exit(_exit_code(found, gathered))
 

@@ -88,6 +88,8 @@ def test_lines_that_are_no_articles_are_wrong_usage(stdin, reason):
 def test_what_was_not_read_is_told(news):
     done = duplicates("nothere.txt", "a.txt", "b.txt", cwd=news)
     assert (3, "pmbf: nothere.txt: No such file or directory\n") == (done.returncode, done.stderr)
+    done = duplicates("nofolder", cwd=news)
+    assert (3, "", "pmbf: nofolder: No such file or directory\n") == (done.returncode, done.stdout, done.stderr)
     done = duplicates("nothere.txt", "b.txt", "c.txt", cwd=news)
     assert (1, True) == (done.returncode, "nothere.txt" in done.stderr)
     done = duplicates("b.txt", cwd=news)

@@ -1,5 +1,8 @@
 """The evidence page of sentences: a list for each source; words of others stay words, on the page and elsewhere."""
 
+import csv
+import io
+
 import pytest
 
 from pmbf import Collection
@@ -59,4 +62,12 @@ def test_hostile_names_and_cards_stay_text(name):
     [row] = rows(report)
     line = csv_line(tuple(row.values())).decode()
     assert not {"\u202e", "\x1b", "\x00", "\x07"} & {*line}
-    assert not any(cell.lstrip('"').startswith("=") for cell in line.split(","))
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r", "\n", " =", "＝", "＋", "－", "＠"])
+def test_a_name_of_a_site_is_no_formula_of_a_spreadsheet(begin):
+    report = of_site(f'{begin}1+HYPERLINK("x")')
+    [row] = rows(report)
+    [cells] = csv.reader(io.StringIO(csv_line(tuple(row.values())).decode(), newline=""))
+    named = [cell for cell in cells if "HYPERLINK" in cell]
+    assert named and all(cell.startswith("'") for cell in named)
