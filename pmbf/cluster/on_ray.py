@@ -64,8 +64,8 @@ def _connect(ray: Any, address: str | None) -> None:
     if address is None:  # nobody else needs to know the token of a cluster that ends with this process
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     new = {} if address else {"include_dashboard": False}
-    try:
-        ray.init(address=address, log_to_driver=False, logging_level="error", **new)
+    try:  # without an address Ray would join a cluster of RAY_ADDRESS, or the last one that was started here
+        ray.init(address=address or "local", log_to_driver=False, logging_level="error", **new)
     except (ConnectionError, RuntimeError) as error:
         where = address or "this machine"
         what = f"{where}: no Ray cluster answers ({error})"

@@ -30,7 +30,9 @@ def cluster():
     patch = pytest.MonkeyPatch()
     patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
     patch.setenv("RAY_memory_monitor_refresh_ms", "0")
+    patch.setenv("RAY_ADDRESS", "127.0.0.1:1")  # nobody is there: a cluster of this process is a new one
     executor = RayExecutor()
+    patch.delenv("RAY_ADDRESS")
     yield executor
     executor.close()
     sys.modules["ray"].shutdown()
