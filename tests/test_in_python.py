@@ -1,6 +1,7 @@
 """A collection as an object of Python: threads, coroutines, containers, notebooks, pickles, public names."""
 
 import asyncio
+import contextlib
 import html
 import pickle
 import pydoc
@@ -67,6 +68,28 @@ def test_an_iterator_taken_to_another_thread_says_where_it_goes_on(collection):
     assert next(reports).found
     with ThreadPoolExecutor(1) as pool, pytest.raises(ParameterError, match="goes on in the thread that began it"):
         pool.submit(list, reports).result()
+
+
+def test_a_catalog_is_read_by_its_thread_and_by_those_that_it_is_lent_to(collection):
+    collection.add_many([(f"text-{seed}", words(seed)) for seed in range(9)])
+    opened = Collection(collection.path)
+    catalog = opened._store.catalog
+
+    def rows(lent):
+        with catalog.lent() if lent else contextlib.nullcontext():
+            return sorted(catalog.documents(range(9)))
+
+    with ThreadPoolExecutor(4) as pool:
+        with pytest.raises(ParameterError, match="the thread that began it"):
+            pool.submit(rows, False).result()
+        found = [pool.submit(rows, True) for _ in range(200)]
+        own = [sorted(catalog.documents(range(9))) for _ in range(200)]
+        assert [one.result() for one in found] == own
+        with pytest.raises(ParameterError, match="the thread that began it"):
+            pool.submit(rows, False).result()
+        opened.close()
+        with pytest.raises(ParameterError, match="is closed"):
+            pool.submit(rows, True).result()
 
 
 def test_a_collection_is_a_container_of_its_documents(collection):

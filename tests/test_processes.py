@@ -12,7 +12,7 @@ import pytest
 from conftest import words
 
 from pmbf import Collection, CorruptError, IncompleteError, ParameterError
-from pmbf.jobs.processes import Processes
+from pmbf.jobs.processes import Processes, asked_back
 
 
 def test_results_come_back_in_the_order_of_the_calls():
@@ -47,6 +47,35 @@ def test_a_process_that_dies_fails_its_call_alone():
         with pytest.raises(IncompleteError, match=r"a working process died \(SIGKILL\)"):
             dying.result()
         assert processes.submit(abs, -1).result() == 1
+
+
+def total(*names):
+    """Return the sum of what the process that asked for this knows of some names."""
+    return sum(asked_back(name) for name in names)
+
+
+def test_a_call_asks_the_process_that_made_it():
+    known = {"a": 1, "b": 20, "c": 300}
+    with Processes(2, answering=known.__getitem__) as processes:
+        futures = [processes.submit(total, *names) for names in ("abc", "ab", "", "cc")]
+        assert [future.result() for future in futures] == [321, 21, 0, 600]
+        with pytest.raises(KeyError, match="d"):
+            processes.submit(total, "a", "d").result()
+        assert processes.submit(total, "b").result() == 20
+
+
+def test_a_process_whose_question_has_no_answer_ends_with_its_call():
+    def nothing(seconds):
+        time.sleep(seconds)
+        raise CorruptError("page 4")
+
+    with Processes(1, answering=nothing) as processes:
+        with pytest.raises(CorruptError, match="page 4"):
+            processes.submit(total, 0).result()
+        waiting = processes.submit(total, 1)
+        while not waiting.running():
+            time.sleep(0.01)
+    assert waiting.exception()
 
 
 def test_processes_that_cannot_be_prepared_say_so_however_much_they_were_sent():

@@ -70,16 +70,16 @@ def answers(
     left_out = LeavingOut(store, questions.options, questions.leaving_out)
     batches = Batches((query, left_out.of(query)) for query in queries)
     calls = (partial(_answered, nodes, manifest, folder, batch, questions) for batch in batches)
-    for asked, some in in_order(calls, questions.jobs):
-        batches.learn(asked)
-        for one in some:
+    for answered in in_order(calls, questions.jobs):
+        batches.learn(answered)
+        for one in answered:
             yield _with_problems(one, store.spread)
 
 
 def _answered(
     nodes: Nodes, manifest: Manifest, folder: Path, batch: Sequence[_Query], questions: Questions
-) -> tuple[list[tuple[Text, Screening]], list[Answer]]:
-    """Return the queries of a batch, and the answer to each."""
+) -> list[Answer]:
+    """Return the answer to each query of a batch."""
     store, options = SpreadStore(Spread(nodes, manifest), folder), questions.options
     texts = [read_leniently(query, questions.limits) for query, _ in batch]
     named = [(text.name, text.content, left_out) for text, (_, left_out) in zip(texts, batch, strict=True)]
@@ -88,7 +88,7 @@ def _answered(
     for (text, one), matches in zip(asked, _resolved(store, asked, options), strict=True):
         told = report(store, text, one, matches, options)
         found.append(Answer(told, replace(text, unread=text.unread and not told.found)))
-    return asked, [_with_problems(one, store.spread) for one in found]
+    return [_with_problems(one, store.spread) for one in found]
 
 
 def _resolved(store: SpreadStore, asked: Sequence[tuple[Text, Screening]], options: Options) -> list[Confirmed]:

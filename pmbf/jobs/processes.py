@@ -1,6 +1,7 @@
 """Working processes for calls that hold the interpreter's lock: a thread of this one waits for each.
 
     submit(call, arguments) ─► a thread ─► frame ─► process: call(*arguments) ─► frame ─► future
+                                   └◄─ frame: a question of the call; `answering` answers it ─►┘
 
 They do not import the calling script. `multiprocessing` imports it, and fails if the script is typed in, comes from
 standard input or lacks the guard `if __name__ == "__main__":`. The processes end when their input ends.
@@ -15,7 +16,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import Future as Future
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, cast
+from typing import IO, Any, cast
 
 from pmbf.errors import IncompleteError, ParameterError
 from pmbf.jobs import Result, frames
@@ -35,6 +36,7 @@ class Processes:
         n_processes: The most processes, at least 1.
         prepare: Called in each process before its first call, with `arguments`.
         arguments: Of `prepare`; picklable.
+        answering: Answers what a call asks with `asked_back`, in a thread of this process.
 
     Thread rule: one thread per object.
 
@@ -45,9 +47,14 @@ class Processes:
     """
 
     def __init__(
-        self, n_processes: int, prepare: Callable[..., object] = bool, arguments: tuple[Any, ...] = ()
+        self,
+        n_processes: int,
+        prepare: Callable[..., object] = bool,
+        arguments: tuple[Any, ...] = (),
+        answering: Callable[..., Any] | None = None,
     ) -> None:
         self._first = pickle.dumps((prepare, arguments))
+        self._answering = answering
         self._threads = ThreadPoolExecutor(n_processes)
         self._idle: list[Child] = []
         self._all: set[Child] = set()
@@ -80,7 +87,7 @@ class Processes:
     def _run(self, call: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
         pickled = pickle.dumps((call, arguments))
         process = self._idle.pop() if self._idle else self._started()
-        answered = _asked(process, pickled)
+        answered = self._asked(process, pickled)
         self._idle.append(process)
         return cast(Result, result_of(answered))
 
@@ -90,11 +97,22 @@ class Processes:
         if self._closed:  # closed meanwhile: nobody else would end it
             process.kill()
         try:
-            result_of(_asked(process, self._first))
+            result_of(self._asked(process, self._first))
         except BaseException:
             process.kill()
             raise
         return process
+
+    def _asked(self, child: Child, pickled: bytes) -> bytes:
+        """Return the pickled result of a pickled call. What the call asks meanwhile is answered."""
+        answered = child.ask(({}, pickled))
+        while answered and answered[0].get("asks"):
+            assert self._answering
+            answered = child.ask(({}, _result_of_call(self._answering, pickle.loads(answered[1]))))
+        if answered is None:
+            cause = child.cause_of_death()
+            raise DiedError(f"a working process died ({cause}); with one job less memory is needed")
+        return answered[1]
 
 
 class _Raised:
@@ -102,14 +120,6 @@ class _Raised:
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
-
-
-def _asked(child: Child, pickled: bytes) -> bytes:
-    answered = child.ask(({}, pickled))
-    if answered is None:
-        cause = child.cause_of_death()
-        raise DiedError(f"a working process died ({cause}); with one job less memory is needed")
-    return answered[1]
 
 
 def result_of(pickled: bytes) -> Any:
@@ -122,10 +132,23 @@ def result_of(pickled: bytes) -> Any:
 
 # ---------------------------------------------------------------------- in the other process
 
+_streams: list[IO[bytes]] = []
+"""Where frames come from, and where they go."""
+
+
+def asked_back(*question: Any) -> Any:
+    """Return what `answering` of the process that made this call returns for a question, or raise its error."""
+    source, sink = _streams
+    frames.send(sink, {"asks": True}, pickle.dumps(question))
+    answered = frames.receive(source)
+    if answered is None:  # nobody waits for this call any more
+        raise BrokenPipeError("the process that made this call has ended")
+    return result_of(answered[1])
+
 
 def main() -> None:
     """Answer calls until standard input ends."""
-    source, sink = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
+    source, sink = _streams[:] = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)  # prints of a call must not stand among the answers
@@ -139,6 +162,13 @@ def answer(pickled: bytes) -> bytes:
     """Return the pickled result of a pickled call, or the error that the call raised; see `result_of`."""
     try:
         call, arguments = _loaded(pickled)
+    except Exception as error:
+        return _pickled(error)
+    return _result_of_call(call, arguments)
+
+
+def _result_of_call(call: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
+    try:
         return pickle.dumps(call(*arguments))
     except Exception as error:
         return _pickled(error)

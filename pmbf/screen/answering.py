@@ -18,7 +18,7 @@ from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.options import Options
 from pmbf.screen.sections import all_skipped, told_all_skipped, with_figures
 from pmbf.screen.sources import paths_of, sources
-from pmbf.screen.stores import AnyGeneration, AnyStore
+from pmbf.screen.stores import AnyGeneration, Named
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.span import outside, union_length
 from pmbf.store.folder import Store
@@ -87,7 +87,7 @@ def ask(generation: AnyGeneration, texts: Iterable[Asked], options: Options) -> 
     return asked
 
 
-def report(store: AnyStore, read: Text, asked: Screening, matched: Confirmed, options: Options) -> Report:
+def report(store: Named, read: Text, asked: Screening, matched: Confirmed, options: Options) -> Report:
     """Return the report of a query whose candidates have been compared.
 
     Args:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pmbf.report import DocumentRef, Match
 from pmbf.screen.leaving_out import LeftOut
-from pmbf.screen.stores import AnyStore
+from pmbf.screen.stores import Named
 from pmbf.store.listing import labels_of
 from pmbf.store.tables import TEXT_KIND
 
 
-def same_files(store: AnyStore, sha256: str, left_out: LeftOut) -> tuple[Match, ...]:
+def same_files(store: Named, sha256: str, left_out: LeftOut) -> tuple[Match, ...]:
     """Return a match for each document without a word that was made from a file with this checksum.
 
     Args:

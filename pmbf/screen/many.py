@@ -1,11 +1,10 @@
 """Many texts screened: batch by batch, in order and in bounded memory.
 
-    queries ─► batches ─► read, sample, candidates ─► here: catalog ─► texts compared ─► here: Report
-                          a worker's call                              a worker's call
+    queries ─► batches ─► read, sample, candidates ─► catalog ─► texts compared ─► catalog ─► Report
+                          a worker's call, if there are workers
 
-Workers are threads and processes (`working.py`). They look at the files of one generation and never at the catalog,
-which may be of a later generation by then: every report shows the same generation. At most two batches a worker are
-under way.
+Workers are threads and processes (`working.py`). At most three batches a worker are under way, those that are answered
+and wait for their turn included.
 """
 
 from __future__ import annotations
@@ -20,12 +19,11 @@ from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.report import Report
 from pmbf.screen.answering import Screening, ask, report
-from pmbf.screen.candidates import Candidate
-from pmbf.screen.comparing import Shared, Subject, shared_each
+from pmbf.screen.comparing import shared_each
 from pmbf.screen.confirming import confirmed
 from pmbf.screen.leaving_out import LeavingOut, LeftOut, LeftPaths
 from pmbf.screen.options import Options
-from pmbf.screen.sources import Source, paths_of, sources
+from pmbf.screen.sources import paths_of, sources
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.screen.working import Tools, Workers, workers
 from pmbf.store.folder import Store
@@ -80,14 +78,15 @@ def answers(
     batches = Batches((query, left_out.of(query)) for query in queries)
     if jobs == 1:
         for batch in batches:
-            asked = _asked(Tools(store.generation, options, None), batch, limits)
-            batches.learn(asked)
-            statistics = word_statistics(store) if any(one.found for _, one in asked) else None
-            found = _compared(Tools(store.generation, options, statistics), *_to_compare(store, asked, options))
-            yield from _told(store, asked, found, options)
+            tools = Tools(store.generation, options, None, store)
+            asked = _asked(tools, batch, limits)
+            batches.learn([one for _, one in asked])
+            if any(one.found for _, one in asked):
+                tools = replace(tools, statistics=word_statistics(store))
+            yield from _told(tools, asked)
         return
-    with workers(Tools(store.generation, options, word_statistics(store)), jobs) as work:
-        yield from _ahead(store, work, batches, limits, options, jobs)
+    with workers(store, options, word_statistics(store), jobs) as work:
+        yield from _ahead(work, batches, limits, jobs)
 
 
 def reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) -> Iterator[Report]:
@@ -98,38 +97,25 @@ def reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) 
         yield answer.report
 
 
-def _ahead(
-    store: Store, work: Workers, batches: Batches, limits: Limits, options: Options, most: int
-) -> Iterator[Answer]:
-    """Yield answers in order; meanwhile at most `most` batches are asked, and `most` are compared."""
-    asking: deque[Future[_Batch]] = deque()
-    comparing: deque[tuple[_Batch, Future[list[list[Shared]]]]] = deque()
+def _ahead(work: Workers, batches: Batches, limits: Limits, jobs: int) -> Iterator[Answer]:
+    """Yield answers in order; meanwhile the next batches are answered, three a worker at most."""
+    waiting: deque[Future[list[Answer]]] = deque()
 
-    def compare() -> None:
-        asked = asking.popleft().result()
-        batches.learn(asked)
-        comparing.append((asked, work.submit(_compared, *_to_compare(store, asked, options))))
-
-    def told() -> Iterator[Answer]:
-        asked, future = comparing.popleft()
-        return _told(store, asked, future.result(), options)
+    def next_ones() -> list[Answer]:
+        found = waiting.popleft().result()
+        batches.learn(found)
+        return found
 
     try:
         for batch in batches:
-            asking.append(work.ahead(_asked, batch, limits))
-            if len(asking) > most:
-                compare()
-            if len(comparing) > most:
-                yield from told()
-        while asking:
-            compare()
-        while comparing:
-            yield from told()
+            waiting.append(work.submit(_answered, batch, limits))
+            if len(waiting) > 2 * jobs:
+                yield from next_ones()
+        while waiting:
+            yield from next_ones()
     finally:
-        for call in asking:
-            call.cancel()
-        for _, comparison in comparing:
-            comparison.cancel()
+        for future in waiting:
+            future.cancel()
 
 
 class Batches:
@@ -148,14 +134,19 @@ class Batches:
             self._size = min(2 * self._size, self._most)
             yield batch
 
-    def learn(self, asked: Sequence[tuple[Text, Screening]]) -> None:
+    def learn(self, answered: Sequence[Answer | Screening]) -> None:
         """Take the length of these queries for that of the next ones."""
-        n_chars = sum(one.query.n_chars for _, one in asked)
-        self._most = max(1, min(MOST_QUERIES, MOST_CHARS * len(asked) // max(1, n_chars)))
+        n_chars = sum((one.report if isinstance(one, Answer) else one).query.n_chars for one in answered)
+        self._most = max(1, min(MOST_QUERIES, MOST_CHARS * len(answered) // max(1, n_chars)))
         self._size = min(self._size, self._most)
 
 
 # ---------------------------------------------------------------------- steps
+
+
+def _answered(tools: Tools, batch: Sequence[_Query], limits: Limits) -> list[Answer]:
+    """Return the answer to each query of a batch. This is a worker's call."""
+    return list(_told(tools, _asked(tools, batch, limits)))
 
 
 def _asked(tools: Tools, batch: Sequence[_Query], limits: Limits) -> _Batch:
@@ -164,25 +155,14 @@ def _asked(tools: Tools, batch: Sequence[_Query], limits: Limits) -> _Batch:
     return [(text, one) for (text, _), one in zip(texts, asked, strict=True)]
 
 
-def _to_compare(store: Store, asked: _Batch, options: Options) -> tuple[list[Subject], list[list[Source]]]:
-    """Return the queries of a batch and the sources that each is compared with."""
-    compared = sources(store, [(_found(one, options), one.left_out) for _, one in asked])
-    return [one.subject(text.text if some else "") for (text, one), some in zip(asked, compared, strict=True)], compared
-
-
-def _found(asked: Screening, options: Options) -> list[Candidate]:
-    return asked.found[: options.max_candidates]
-
-
-def _compared(tools: Tools, subjects: Sequence[Subject], compared: Sequence[Sequence[Source]]) -> list[list[Shared]]:
-    """Return what each query of a batch shares with its sources."""
-    return shared_each(tools.generation, subjects, compared, tools.options, tools.statistics)
-
-
-def _told(store: Store, asked: _Batch, found: Sequence[list[Shared]], options: Options) -> Iterator[Answer]:
-    """Yield the answers to the queries of a batch."""
-    paths = paths_of(store, [one.source for some in found for one in some])
-    for (text, one), some in zip(asked, found, strict=True):
-        matched = confirmed(one.subject(text.text if some else ""), some, options, paths, one.left_out)
-        made = report(store, text, one, matched, options)
+def _told(tools: Tools, asked: _Batch) -> Iterator[Answer]:
+    """Yield the answers to the queries of a batch. The texts of all their sources are compared before the first one."""
+    options = tools.options
+    compared = sources(tools.store, [(one.found[: options.max_candidates], one.left_out) for _, one in asked])
+    subjects = [one.subject(text.text if some else "") for (text, one), some in zip(asked, compared, strict=True)]
+    found = shared_each(tools.generation, subjects, compared, options, tools.statistics)
+    paths = paths_of(tools.store, [one.source for some in found for one in some])
+    for (text, one), subject, some in zip(asked, subjects, found, strict=True):
+        matched = confirmed(subject, some, options, paths, one.left_out)
+        made = report(tools.store, text, one, matched, options)
         yield Answer(made, replace(text, unread=not made.found) if text.unread else text)

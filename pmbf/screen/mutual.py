@@ -75,12 +75,13 @@ def mutual(
     """
     asked = [_asked(store.generation, document, text, left_out(document), options) for document, text in texts]
     read = list(_with_sources(store, asked, _partners(asked, options)))
-    tools = Tools(store.generation, options, word_statistics(store))
+    statistics = word_statistics(store)
     if jobs == 1 or sum(len(found) for _, _, found in read) <= BATCH_PAIRS:
+        tools = Tools(store.generation, options, statistics, store)
         for batch in _batched(read):
             yield from _compared_together(tools, batch)
         return
-    with workers(tools, jobs) as work:
+    with workers(store, options, statistics, jobs) as work:
         waiting: deque[Future[list[Compared]]] = deque()
         try:
             for batch in _batched(read):

@@ -65,12 +65,16 @@ class AnyGeneration(Protocol):
         ...
 
 
-class AnyCatalog(Protocol):
-    """Documents and paths by what is known of them, as `pmbf.store.catalog.Catalog`."""
+class Contents(Protocol):
+    """Documents by what they are made from, as `pmbf.store.catalog.Catalog`."""
 
     def by_sha256(self, contents: Iterable[str], /) -> list[Document]:
         """Return the live documents with these contents, by descending id."""
         ...
+
+
+class AnyCatalog(Contents, Protocol):
+    """Documents and paths by what is known of them, as `pmbf.store.catalog.Catalog`."""
 
     def some_paths(self, paths: Iterable[str], /) -> dict[str, ListedPath]:
         """Return those paths that are listed, by path."""
@@ -85,8 +89,8 @@ class AnyCatalog(Protocol):
         ...
 
 
-class AnyStore(Protocol):
-    """A collection at one generation, as `pmbf.store.folder.Store`."""
+class Named(Protocol):
+    """What a report is named by: a collection, its commit and its paths."""
 
     @property
     def folder(self) -> Path:
@@ -94,13 +98,8 @@ class AnyStore(Protocol):
         ...
 
     @property
-    def generation(self) -> AnyGeneration:
-        """Its files."""
-        ...
-
-    @property
-    def catalog(self) -> AnyCatalog:
-        """Its documents and paths."""
+    def catalog(self) -> Contents:
+        """Its documents."""
         ...
 
     @property
@@ -110,4 +109,18 @@ class AnyStore(Protocol):
 
     def listed_of(self, ids: Iterable[int], /) -> Mapping[int, Sequence[ListedPath]]:
         """Return the paths of live documents as they are listed, sorted, by id."""
+        ...
+
+
+class AnyStore(Named, Protocol):
+    """A collection at one generation, as `pmbf.store.folder.Store`."""
+
+    @property
+    def generation(self) -> AnyGeneration:
+        """Its files."""
+        ...
+
+    @property
+    def catalog(self) -> AnyCatalog:
+        """Its documents and paths."""
         ...

@@ -11,6 +11,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import itertools
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from operator import add, attrgetter, itemgetter, sub
 from pathlib import Path
@@ -42,7 +43,7 @@ _CACHE_KIB = 16_384
 class Catalog(CheckedRows):
     """One collection's catalog; a snapshot when read-only.
 
-    Thread rule: use from the thread that opened it.
+    Thread rule: use from the thread that opened it, or from one that it is `lent` to.
     """
 
     def __init__(self, folder: Path, *, writable: bool = False, trusting: bool = False) -> None:
@@ -60,8 +61,9 @@ class Catalog(CheckedRows):
         """
         self.location = schema.require(folder)
         self._writable, self._trusting = writable, trusting
+        self._owner, self._guest, self._lending = threading.get_ident(), None, threading.Lock()
         with contextlib.ExitStack() as stack:
-            connection = database.connect(self.location, writable=writable)
+            connection = database.connect(self.location, writable=writable, any_thread=True)
             self._connection = stack.enter_context(contextlib.closing(connection))
             try:
                 self._begin()
@@ -70,7 +72,7 @@ class Catalog(CheckedRows):
             except OSError:
                 if writable or not stack.enter_context(database.without_log(self.location)):
                     raise
-                connection = database.opened(self.location, database.UNCHANGING)
+                connection = database.opened(self.location, database.UNCHANGING, any_thread=True)
                 self._connection = stack.enter_context(contextlib.closing(connection))
                 self._begin()
             schema.check_meta(self.location, self.meta)
@@ -94,8 +96,9 @@ class Catalog(CheckedRows):
         self.meta = dict(self._connection.execute("SELECT key, value FROM meta"))
 
     def close(self) -> None:
-        """End the snapshot and close the file."""
-        self._stack.close()
+        """End the snapshot and close the file, when no other thread reads."""
+        with self._lending:
+            self._stack.close()
 
     # ------------------------------------------------------------------ reading
 

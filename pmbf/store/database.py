@@ -16,15 +16,15 @@ UNCHANGING = "ro&immutable=1"
 """How a catalog is opened that nobody can change meanwhile: SQLite then writes nothing, not even a lock."""
 
 
-def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
+def connect(path: Path, *, writable: bool, any_thread: bool = False) -> sqlite3.Connection:
     """Return a connection. Without write permission, it reads the log of writers if there is one."""
     may_write = writable or os.access(path.parent, os.W_OK)
     has_log = path.with_name(path.name + "-wal").exists()
-    return opened(path, "rw" if may_write else "ro" if has_log else UNCHANGING)
+    return opened(path, "rw" if may_write else "ro" if has_log else UNCHANGING, any_thread=any_thread)
 
 
-def opened(path: Path, mode: str) -> sqlite3.Connection:
-    """Return a connection in one of SQLite's modes.
+def opened(path: Path, mode: str, *, any_thread: bool = False) -> sqlite3.Connection:
+    """Return a connection in one of SQLite's modes; `any_thread`: the caller looks after who uses it.
 
     Raises:
         CorruptError: A file that SQLite keeps beside the catalog is not a regular file. SQLite would wait for a pipe.
@@ -34,7 +34,8 @@ def opened(path: Path, mode: str) -> sqlite3.Connection:
         if file.exists() and not file.is_file():
             raise damage(file, "is not a regular file")
     quoted = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    return sqlite3.connect(f"file:{quoted}?mode={mode}", uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+    where, own = f"file:{quoted}?mode={mode}", not any_thread
+    return sqlite3.connect(where, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=own)
 
 
 @contextlib.contextmanager
@@ -85,10 +86,15 @@ def damage(path: Path, what: str, way_out: str = CATALOG_WAY_OUT) -> CorruptErro
     return CorruptError(f"{path}: {what}; {way_out}")
 
 
+def of_another_thread(path: Path) -> ParameterError:
+    """Return the error for a database that another thread has opened."""
+    return ParameterError(f"{path}: an iterator (`screen_many`, …) goes on in the thread that began it")
+
+
 def _translation(path: Path, error: Exception, way_out: str) -> Exception:
     if isinstance(error, sqlite3.ProgrammingError):
         if "thread" in str(error):
-            return ParameterError(f"{path}: an iterator (`screen_many`, …) goes on in the thread that began it")
+            return of_another_thread(path)
         return ParameterError(f"{path}: {error}; the collection is closed")
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):

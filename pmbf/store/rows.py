@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,18 +44,32 @@ class CheckedRows:
     """What a catalog reads rows with.
 
     `location` is the catalog's path, `meta` its table `meta`. `_trusting` tells whether to work with the rows that are
-    there, though others were committed.
+    there, though others were committed. `_owner` and `_guest` are the threads that may read; the guest
+    holds `_lending`.
     """
 
     location: Path
     meta: dict[str, str]
     _connection: sqlite3.Connection
     _trusting: bool
+    _owner: int
+    _guest: int | None
+    _lending: threading.Lock
 
     @property
     def version(self) -> int:
         """Version of the format that the catalog is in."""
         return int(self.meta["format"])
+
+    @contextlib.contextmanager
+    def lent(self) -> Iterator[None]:
+        """Let this thread read, too. Others that ask for the catalog wait; its own thread does not."""
+        with self._lending:
+            self._guest = threading.get_ident()
+            try:
+                yield
+            finally:
+                self._guest = None
 
     def document_columns(self) -> tuple[Documents, NDArray[np.bool_]]:
         """Return every document, removed ones included, by ascending id: the integers of the rows as columns.
@@ -178,6 +193,8 @@ class CheckedRows:
             return tuple(self._connection.execute(query, values).fetchone())
 
     def _errors(self) -> contextlib.AbstractContextManager[None]:
+        if threading.get_ident() not in (self._owner, self._guest):
+            raise database.of_another_thread(self.location)
         return database.translated(self.location)
 
     def _damage(self, what: str) -> CorruptError:
