@@ -50,10 +50,11 @@ function counterpart(here, there, line) {
   if (!before) return topOf(after[there][0]) + (line[here] - topOf(after[here][0]));
   const start = topOf(before[here][0]), end = bottomOf(before[here][1]);
   const mine = topOf(before[there][0]), mineEnd = bottomOf(before[there][1]);
-  if (line[here] <= end && end - start > 2 * pad) // a long passage: its parts move together
+  const isLong = end - start + mineEnd - mine > 4 * pad; // on average; so it is long whichever pane leads
+  if (line[here] <= end && isLong) // its parts move together
     return mine + (line[here] - start) * Math.min(4, Math.max(0.25, (mineEnd - mine) / (end - start)));
   if (!after) return mine + (line[here] - start);
-  const [from, y0] = end - start > 2 * pad ? [end, mineEnd] : [start, mine];
+  const [from, y0] = isLong ? [end, mineEnd] : [start, mine];
   const gap = Math.max(1, topOf(after[here][0]) - from), y1 = topOf(after[there][0]);
   const hold = Math.min(pad, 0.35 * gap), left = line[here] - from;
   if (left <= hold) return y0 + left;
