@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 from pmbf import Collection, verify
 from pmbf.errors import CorruptError, ParameterError
 from pmbf.fingerprint import query_sample
+from pmbf.intake.texts import Origin, Text
 from pmbf.screen import Options, comparing, many, working
 from pmbf.screen.candidates import find, find_all
+from pmbf.screen.leaving_out import NOTHING
 
 N_DOCUMENTS = 90
 
@@ -154,12 +156,21 @@ def test_an_error_of_the_queries_is_raised_behind_no_thread(folder: Path) -> Non
     assert set(threading.enumerate()) == before
 
 
-def test_batches_grow_while_texts_are_short() -> None:
-    batches = many.Batches((seed, None) for seed in range(1000))  # type: ignore[misc]
-    sizes = [len(batch) for batch in batches]
-    assert [1, 2, 4, 8, 16, 32, 64, 64] == sizes[:8]
-    assert 1000 == sum(sizes)
-    assert all(after <= 2 * before for before, after in pairwise(sizes))
+def test_batches_grow_while_texts_are_short(tmp_path: Path) -> None:
+    def sizes(queries: list[Origin | Text]) -> list[int]:
+        return [len(batch) for batch in many.batches((one, NOTHING) for one in queries)]
+
+    short = sizes([Text("", "word")] * 1000)
+    assert [1, 2, 4, 8, 16, 32, 64, 64] == short[:8]
+    assert 1000 == sum(short)
+    assert [1] * 5 == sizes([Text("", b"x" * many.MOST_SIZE)] * 5)
+    assert [1, 2, 4, 4, 4, 1] == sizes([Origin("", "x" * (many.MOST_SIZE // 4))] * 16)
+    file = tmp_path / "long.txt"
+    file.write_bytes(b"x" * (many.MOST_SIZE // 2))
+    assert [1, 2, 2, 1] == sizes([Origin.of(file)] * 6)
+    assert [1, 2, 1] == sizes(
+        [Origin.of(tmp_path / "none"), Origin.of(tmp_path), Origin("-", path="-"), Origin("", b"")]
+    )
 
 
 @pytest.mark.parametrize(

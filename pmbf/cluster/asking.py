@@ -27,7 +27,7 @@ from pmbf.screen import Answer, LeavingOut, LeftPaths, Options
 from pmbf.screen.answering import Screening, ask, report
 from pmbf.screen.confirming import Confirmed, confirmed
 from pmbf.screen.leaving_out import LeftOut
-from pmbf.screen.many import Batches
+from pmbf.screen.many import batches
 
 _TRIES = 3
 """How often a node is told how rare words are, before it is given up: it may have been made anew meanwhile."""
@@ -68,10 +68,9 @@ def answers(
     """
     store = SpreadStore(Spread(nodes, manifest), folder)
     left_out = LeavingOut(store, questions.options, questions.leaving_out)
-    batches = Batches((query, left_out.of(query)) for query in queries)
-    calls = (partial(_answered, nodes, manifest, folder, batch, questions) for batch in batches)
+    asked_for = batches((query, left_out.of(query)) for query in queries)
+    calls = (partial(_answered, nodes, manifest, folder, batch, questions) for batch in asked_for)
     for answered in in_order(calls, questions.jobs):
-        batches.learn(answered)
         for one in answered:
             yield _with_problems(one, store.spread)
 

@@ -43,6 +43,11 @@ class Text:
     sha256: str = ""
 
     @property
+    def size(self) -> int:
+        """Characters of the text, or bytes of its UTF-8."""
+        return len(self.content)
+
+    @property
     def text(self) -> str:
         """The whole text, decoded at each call."""
         return self.content if isinstance(self.content, str) else self.content.decode()
@@ -90,6 +95,16 @@ class Origin:
     def is_stream(self) -> bool:
         """Whether its bytes come once, and for this process alone: a pipe, or stdin."""
         return self.streams and is_stream(self.path)
+
+    @property
+    def size(self) -> int:
+        """Characters of the text, or bytes of the file; 0 if that is not known before it is read."""
+        if self.content is not None:
+            return len(self.content)
+        try:
+            return os.path.getsize(self.path)
+        except (OSError, ValueError):  # it is told when it is read
+            return 0
 
     @property
     def title(self) -> str:

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 MOST_QUERIES = 64
 """Queries of the largest batch: they are looked up together, and the catalog is asked for the candidates of all."""
 
-MOST_CHARS = 1 << 18
-"""Characters of a batch, if its queries are as long as those of the batch before."""
+MOST_SIZE = 1 << 18
+"""Characters, or bytes of files, after which a batch is full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +75,17 @@ def answers(
     """
     options = options or Options()
     left_out = LeavingOut(store, options, leaving_out)
-    batches = Batches((query, left_out.of(query)) for query in queries)
+    asked_for = batches((query, left_out.of(query)) for query in queries)
     if jobs == 1:
-        for batch in batches:
+        for batch in asked_for:
             tools = Tools(store.generation, options, None, store)
             asked = _asked(tools, batch, limits)
-            batches.learn([one for _, one in asked])
             if any(one.found for _, one in asked):
                 tools = replace(tools, statistics=word_statistics(store))
             yield from _told(tools, asked)
         return
     with workers(store, options, word_statistics(store), jobs) as work:
-        yield from _ahead(work, batches, limits, jobs)
+        yield from _ahead(work, asked_for, limits, jobs)
 
 
 def reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) -> Iterator[Report]:
@@ -97,48 +96,43 @@ def reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) 
         yield answer.report
 
 
-def _ahead(work: Workers, batches: Batches, limits: Limits, jobs: int) -> Iterator[Answer]:
+def _ahead(work: Workers, asked_for: Iterable[list[_Query]], limits: Limits, jobs: int) -> Iterator[Answer]:
     """Yield answers in order; meanwhile the next batches are answered, three a worker at most."""
     waiting: deque[Future[list[Answer]]] = deque()
-
-    def next_ones() -> list[Answer]:
-        found = waiting.popleft().result()
-        batches.learn(found)
-        return found
-
     try:
-        for batch in batches:
+        for batch in asked_for:
             waiting.append(work.submit(_answered, batch, limits))
             if len(waiting) > 2 * jobs:
-                yield from next_ones()
+                yield from waiting.popleft().result()
         while waiting:
-            yield from next_ones()
+            yield from waiting.popleft().result()
     finally:
         for future in waiting:
             future.cancel()
 
 
-class Batches:
-    """Cuts queries into batches, so that the first answer comes early. Each batch is at most twice as large as before.
+def batches(queries: Iterable[_Query]) -> Iterator[list[_Query]]:
+    """Yield queries in batches, so that the first answer comes early: each has at most twice as many as the one before.
 
     Args:
         queries: All queries, each with what it is not compared with.
     """
+    remaining, most = iter(queries), 1
+    while batch := _batch(itertools.islice(remaining, most)):
+        most = min(2 * most, MOST_QUERIES)
+        yield batch
 
-    def __init__(self, queries: Iterable[_Query]) -> None:
-        self._remaining = iter(queries)
-        self._size, self._most = 1, MOST_QUERIES
 
-    def __iter__(self) -> Iterator[list[_Query]]:
-        while batch := list(itertools.islice(self._remaining, self._size)):
-            self._size = min(2 * self._size, self._most)
-            yield batch
-
-    def learn(self, answered: Sequence[Answer | Screening]) -> None:
-        """Take the length of these queries for that of the next ones."""
-        n_chars = sum((one.report if isinstance(one, Answer) else one).query.n_chars for one in answered)
-        self._most = max(1, min(MOST_QUERIES, MOST_CHARS * len(answered) // max(1, n_chars)))
-        self._size = min(self._size, self._most)
+def _batch(queries: Iterable[_Query]) -> list[_Query]:
+    """Return the first queries, until they have `MOST_SIZE`."""
+    batch: list[_Query] = []
+    size = 0
+    for query in queries:
+        batch.append(query)
+        size += query[0].size
+        if size >= MOST_SIZE:
+            break
+    return batch
 
 
 # ---------------------------------------------------------------------- steps
