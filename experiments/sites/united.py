@@ -3,29 +3,30 @@
 Of each data set every fourth text is a query, or those in `susp`; the others lie in three houses in turn. The paper's
 experiment counts pairs of a text and a source: what each house finds alone, and what the first finds with both sites.
 
-A house calls a key common by its own count. So united sites may find what one collection with all texts does not;
-`missing` counts what they do not find, and one collection does.
+An answer is equal, or differs by a rule that each house applies by itself (`causes`), or is unexplained. `missing`
+counts the sources of sentences that united sites do not find, and one collection does.
 """
 
 from __future__ import annotations
 
 import contextlib
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from experiments.arguments import write_figures
+from experiments.sites.causes import CAUSES, UNEXPLAINED, Together, united_answer
 from experiments.sites.served import acquainted, collected, made, served
 from measure import report
 from measure.corpora import described, read
 from pmbf import Collection
 from pmbf.intake.texts import Text
-from pmbf.sentences import SentenceReport
 from pmbf.sites import Sites
 
 HOUSES = ("home", "north", "south")
-COUNTED = ("equal", "sentences", "other_sentences", "missing", "united", "one", "first")
+COUNTED = ("sentences", "other_sentences", "missing", "united", "one", "first", "home_first")
 
 
 def run(folders: Sequence[Path], *, n: int, out: Path | None = None) -> str:
@@ -49,7 +50,9 @@ def _measured(folder: Path, n: int) -> dict[str, Any]:
         paths = list(texts)
         thirds = [{path: texts[path] for path in paths[number::3]} for number in range(3)]
         collections = [collected(place / f"{name}.pmbf", third) for name, third in zip(HOUSES, thirds, strict=True)]
-        together = stack.enter_context(Collection(collected(place / "all.pmbf", texts)))
+        parts = {name: list(third) for name, third in zip(HOUSES, thirds, strict=True)}
+        together = Together(collected(place / "all.pmbf", texts), parts, texts)
+        stack.callback(together.close)
         home = made(place, HOUSES[0], None)
         key = home.folder / "federation.key"
         registries = acquainted([home, *(made(place, name, key) for name in HOUSES[1:])])
@@ -57,10 +60,11 @@ def _measured(folder: Path, n: int) -> dict[str, Any]:
             stack.enter_context(served(registry, collection))
         own, *others = (stack.enter_context(Collection(one)) for one in collections)
         figures: dict[str, Any] = dict.fromkeys(COUNTED, 0)
+        causes: Counter[str] = Counter()
         pairs_alone = [0, 0, 0]
         some = queries[:n]
         for query in some:
-            one, alone = together.screen_sentences(query), own.screen_sentences(query)
+            one, alone = together.screened(query), own.screen_sentences(query)
             sites = list(registries[0].partners.values())
             whole, first = (
                 Sites(registries[0], sites, texts=True, whole=whole, seconds=300).ask(alone, Text("", query))
@@ -69,17 +73,24 @@ def _measured(folder: Path, n: int) -> dict[str, Any]:
             for told in (whole, first):
                 if told.problems:
                     raise ChildProcessError(told.problems[0])
-            mine, theirs = _answer(whole), _answer(one)
-            figures["equal"] += mine == theirs
+            mine, theirs = united_answer(whole, together.names), together.by_house(one)
+            causes[together.cause(query, whole, one)] += 1
             figures["sentences"] += len(one.sentences)
             figures["other_sentences"] += sum(a != b for a, b in zip(mine[0], theirs[0], strict=True))
-            figures["first"] += [it.outcome for it in first.sentences] == [it.outcome for it in one.sentences]
+            outcomes = [[it.outcome for it in told.sentences] for told in (first, one, whole)]
+            figures["first"] += outcomes[0] == outcomes[1]
+            figures["home_first"] += outcomes[0] == outcomes[2]
             reports = alone, *(one.screen_sentences(query) for one in others)
             pairs_alone = [n + len(one.sources) for n, one in zip(pairs_alone, reports, strict=True)]
             figures["missing"] += sum(_n_missing(a, b) for a, b in zip(mine[0], theirs[0], strict=True))
             figures["united"] += len(whole.sources)
             figures["one"] += len(one.sources)
-    return figures | {"name": folder.name, "n": len(some), "documents": len(texts), "alone": pairs_alone}
+    counted = {name: causes[name] for name in (*CAUSES, UNEXPLAINED)}
+    return (
+        figures
+        | {"equal": causes[""], "causes": counted}
+        | {"name": folder.name, "n": len(some), "documents": len(texts), "alone": pairs_alone}
+    )
 
 
 def _split(folder: Path) -> tuple[dict[str, str], list[str]]:
@@ -95,17 +106,7 @@ def _split(folder: Path) -> tuple[dict[str, str], list[str]]:
     return names, [read(path) for path in queries]
 
 
-def _answer(report: SentenceReport) -> tuple[list[Any], dict[str, Any]]:
-    """Return what a report says of each sentence and each source, whatever the ids of documents."""
-    name = {one.document.id: one.document.path.split(": ")[-1] for one in report.sources}
-    sentences = [
-        (one.outcome, sorted((name[it.document], it.span.start, it.similarity) for it in one.origins))
-        for one in report.sentences
-    ]
-    return sentences, {name[one.document.id]: (one.n_sentences, one.pairs, one.n_equal) for one in report.sources}
-
-
-def _n_missing(united: tuple[str, list[Any]], one: tuple[str, list[Any]]) -> int:
+def _n_missing(united: tuple[str, set[Any]], one: tuple[str, set[Any]]) -> int:
     """Return how many sources of a sentence one collection finds, and united sites do not."""
     return len({name for name, *_ in one[1]} - {name for name, *_ in united[1]})
 
@@ -115,14 +116,18 @@ def table(figures: dict[str, Any]) -> str:
     lines = [
         "| data set | documents | queries | pairs alone: each house | pairs united | pairs in one collection "
         "| answers equal | sentences with another answer | sources of sentences that only one collection finds "
-        "| outcomes equal, home first |",
-        "|---|" + "---:|" * 9,
+        "| outcomes equal to those of one collection, home first | outcomes equal, home first and all asked |",
+        "|---|" + "---:|" * 10,
     ]
     for one in figures["sets"]:
         alone = ", ".join(f"{n:,}" for n in one["alone"])
         lines.append(
             f"| {one['name']} | {one['documents']:,} | {one['n']:,} | {alone} | {one['united']:,} | "
             f"{one['one']:,} | {one['equal']:,} of {one['n']:,} | {one['other_sentences']:,} of {one['sentences']:,} | "
-            f"{one['missing']:,} | {one['first']:,} of {one['n']:,} |"
+            f"{one['missing']:,} | {one['first']:,} of {one['n']:,} | {one['home_first']:,} of {one['n']:,} |"
         )
+    names = " | ".join(one["name"] for one in figures["sets"])
+    lines += ["", f"| answers that differ, and why | {names} |", "|---|" + "---:|" * len(figures["sets"])]
+    for cause, words in (CAUSES | {UNEXPLAINED: "unexplained"}).items():
+        lines.append(f"| {words} | {' | '.join(str(one['causes'][cause]) for one in figures['sets'])} |")
     return "\n".join(lines)

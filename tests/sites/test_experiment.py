@@ -34,6 +34,29 @@ def test_united_sites_are_compared_with_one_collection(tmp_path: Path) -> None:
     (figures,) = json.loads((tmp_path / "out.json").read_text())["sets"]
     assert (figures["equal"], figures["first"], figures["other_sentences"], figures["missing"]) == (2, 2, 0, 0)
     assert max(figures["alone"]) < figures["united"] == figures["one"] == sum(figures["alone"])
+    assert figures["home_first"] == 2 and set(figures["causes"].values()) == {0}
+
+
+@pytest.mark.parametrize("cause", ["copies", "counts", "most", "withheld"])
+def test_each_cause_of_another_answer_is_named(cause: str, tmp_path: Path) -> None:
+    """Sentences stand in 36 texts of three houses, or in 240; of `counts` every fourth word of them is edited."""
+    n = {"copies": 6, "withheld": 6, "most": 240}.get(cause, 36)
+    folder = tmp_path / "set"
+    for name in ("src", "susp"):
+        (folder / name).mkdir(parents=True)
+    for number in range(n):
+        common, own = text(*range(12)), text(*range(100 + 6 * number, 106 + 6 * number))
+        words = {"copies": text(*range(12)), "withheld": f"{own} {text(20, 21, 22)}" + "\n\nx" * 400_000}
+        content = words.get(cause, f"{common} {own}")
+        (folder / "src" / f"{number:03}.txt").write_text(content)
+    query = text(20, 21, 22) if cause == "withheld" else text(*range(12))
+    if cause == "counts":
+        query = " ".join("other" if at % 4 == 3 else word for at, word in enumerate(query.split(" ")))
+    (folder / "susp" / "1.txt").write_text(query)
+    united.run([folder], n=1, out=tmp_path / "out.json")
+    (figures,) = json.loads((tmp_path / "out.json").read_text())["sets"]
+    assert figures["equal"] == 0 and figures["causes"]["unexplained"] == 0, figures
+    assert figures["causes"][cause] or (cause == "most" and figures["causes"]["counts and most"]), figures
 
 
 def test_private_questions_are_measured(tmp_path: Path) -> None:
