@@ -6,14 +6,16 @@ import argparse
 from pathlib import Path
 
 from experiments.arguments import positive
-from experiments.sites import cost, private, stolen, united
+from experiments.sites import claims, cost, private, stolen, united
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the experiment and its options."""
-    parser.add_argument("step", choices=["cost", "private", "united", "stolen"],
-                        help="bytes and times; those of private questions; equality; attacks")  # fmt: skip
-    parser.add_argument("folder", type=Path, help="cost, private: a corpus of PAN; otherwise a folder of .txt files")
+    parser.add_argument("step", choices=["cost", "private", "claims", "united", "stolen"],
+                        help="bytes and times; private questions, their threshold; equality; attacks")  # fmt: skip
+    parser.add_argument(
+        "folder", type=Path, help="of cost, private and claims a corpus of PAN; else a folder of .txt files"
+    )
     parser.add_argument("others", type=Path, nargs="*", help="further texts of the site; further data sets")
     parser.add_argument("--cases", type=positive, default=60, help="queries, of each data set (60)")
     parser.add_argument("--seed", type=int, default=1, help="of all draws (1)")
@@ -27,6 +29,8 @@ def run(arguments: argparse.Namespace) -> str:
         return cost.run(folder, others, n=n, out=out)
     if arguments.step == "private":
         return private.run(folder, others, n=n, out=out)
+    if arguments.step == "claims":
+        return claims.run(folder, others, n=n, out=out)
     if arguments.step == "united":
         return united.run([folder, *others], n=n, out=out)
     return stolen.run(folder, seed=arguments.seed, out=out)

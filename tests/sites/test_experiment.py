@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.sites import private, stolen, united
+from experiments.sites import claims, private, stolen, united
 from tests.sentences.texts import WORDS, text
 
 
@@ -70,3 +70,16 @@ def test_private_questions_are_measured(tmp_path: Path) -> None:
     assert 0 < row["n_equal"] <= row["n_keys"] and 0 < row["n_both"] <= row["n_by_keys"]
     assert row["there"] > 32 * row["n_keys"] and row["back"] > 32 * row["n_keys"]
     assert figures["tags_bytes"] < 6 * figures["n_keys"] and len(figures["site_ms"]) == 1
+
+
+def test_the_threshold_of_private_claims_is_chosen_on_one_half(tmp_path: Path) -> None:
+    for name, first in (("src", 0), ("susp", 4)):
+        (tmp_path / "pan" / name).mkdir(parents=True)
+        (tmp_path / "pan" / name / "1.txt").write_text(text(*range(first, first + 1000)))
+    claims.run(tmp_path / "pan", [], n=2, out=tmp_path / "out.json")
+    figures = json.loads((tmp_path / "out.json").read_text())
+    assert figures["chosen"] == claims.chosen(figures["halves"][0])
+    for half in figures["halves"]:
+        n_claimed, n_found, n_both = half["4"]
+        assert 0 < n_both <= min(n_claimed, n_found)
+        assert half["8"][0] <= half["2"][0]
