@@ -11,6 +11,7 @@ The thief of a task has its fingerprints, challenge, nonce and both certificates
 from __future__ import annotations
 
 import random
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -90,6 +91,7 @@ def _thefts(chance: random.Random) -> Iterator[tuple[str, str, Keyed, Keyed, boo
     yield "a collection's `sentences/`", "nothing more", _top, _top, False
     yield "the fingerprints of a task", "a wrong federation key", right, wrong, True
     yield "the fingerprints of a task", "the federation key", right, right, True
+    yield "the log of a site", "the federation key", _logged, right, True
 
 
 def _top(keys: Keys) -> Keys:
@@ -101,6 +103,21 @@ def _task(chance: random.Random) -> Keyed:
     parts = [chance.randbytes(size) for size in (32, 32, 16, 16)]
     key = task_key(SiteKey(chance.randbytes(16)), parts[0], parts[1], parts[2], parts[3])
     return lambda keys: fingerprints(keys >> np.uint64(32) << np.uint64(32), key)
+
+
+def _logged(keys: Keys) -> Keys:
+    """Return all numbers that a log has which tells of a task about some units: a thief tries each as a fingerprint."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log.jsonl"
+        _log_task(log, len(keys))
+        found = re.findall("[0-9a-f]{1,12}", log.read_text())
+    return np.array([int(one, 16) for one in found], np.uint64)
+
+
+def _log_task(log: Path, n_units: int) -> None:
+    """Write the line of a site about a task."""
+    auditlog.write(log, "site", "south", "fingerprints", task="0" * 8, level="text", n_units=n_units, holds=True,
+                   n_documents=1, epoch="0-1-1")  # fmt: skip
 
 
 def _attacked(
@@ -175,9 +192,7 @@ def _in_the_log(documents: Sequence[Words]) -> int:
         log, of_nothing = Path(folder) / "log.jsonl", Path(folder) / "nothing.jsonl"
         for path, texts in ((log, documents), (of_nothing, [["nothing"] * GUESS_WORDS])):
             for words in texts:
-                n = len(_units(words, from_each=True))
-                auditlog.write(path, "site", "south", "fingerprints", task="0" * 8, level="text", n_units=n, holds=True,
-                               n_documents=1, epoch="0-1-1")  # fmt: skip
+                _log_task(path, len(_units(words, from_each=True)))
         told, own = (set(path.read_text().lower().replace('"', " ").split()) for path in (log, of_nothing))
     return len({word for words in documents for word in words if word.isalpha()} & (told - own))
 

@@ -18,10 +18,11 @@ def test_a_thief_without_the_key_learns_nothing(tmp_path: Path) -> None:
         (tmp_path / f"{number}.txt").write_text(" ".join(chance.choices(WORDS, k=700 if number < 2 else 500)))
     stolen.run(tmp_path, seed=1, out=tmp_path / "out.json")
     figures = json.loads((tmp_path / "out.json").read_text())
-    store, without, with_key = figures["thefts"]
+    store, without, with_key, log = figures["thefts"]
     assert store["walked"] > 0 and store["confirmed"] == store["n_guesses"] and store["deceived"] == 0
     assert (without["walked"], without["confirmed"], without["deceived"]) == (0, 0, 0)
     assert with_key["confirmed"] == with_key["n_guesses"]
+    assert (log["walked"], log["confirmed"], log["deceived"]) == (0, 0, 0)
     assert figures["linked"][0] == 0 and figures["words_in_log"] == 0
 
 
