@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from experiments.pages.page import Figures, Page, source
-from experiments.sites import cost, private, stolen, united
+from experiments.sites import claims, cost, private, stolen, united
 
-COST, PRIVATE, UNITED, STOLEN = "sites-cost", "sites-private", "sites-united", "sites-stolen"
+COST, PRIVATE, CLAIMS, UNITED, STOLEN = "sites-cost", "sites-private", "sites-claims", "sites-united", "sites-stolen"
 
 
 def parts(figures: dict[str, Figures]) -> dict[str, str]:
@@ -20,9 +20,12 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
         "private_source": source(PRIVATE, figures),
         "private_n": str(figures[PRIVATE]["n"]),
         "private": private.table(figures[PRIVATE]),
+        "claims_source": source(CLAIMS, figures),
+        "claims_n": str(figures[CLAIMS]["n"]),
+        "claims": claims.table(figures[CLAIMS]),
         "united": united.table(figures[UNITED]),
         "stolen": stolen.table(figures[STOLEN]),
     }
 
 
-PAGE = Page("sites-figures", (COST, PRIVATE, UNITED, STOLEN), parts)
+PAGE = Page("sites-figures", (COST, PRIVATE, CLAIMS, UNITED, STOLEN), parts)
