@@ -13,6 +13,7 @@ import typer
 from pmbf.cli import arguments as arg
 from pmbf.cli.comparing import removed_on_signals, require_apart
 from pmbf.cli.inputs import expanded, given, limits, n_cores
+from pmbf.cli.on_hosts import on_hosts
 from pmbf.cli.outcome import note, note_kernels, print_bytes, print_json, print_text
 from pmbf.errors import DONE, FAILED, FOUND, ParameterError
 from pmbf.intake.discovery import is_collection
@@ -98,8 +99,17 @@ Keep = Annotated[
     arg.option("--keep", "first|longest|newest", "Which text of a cluster to keep (default: first).", arg.SEARCH),
 ]
 Plan = Annotated[
-    Literal["doc", "term"],
-    arg.option("--plan", "doc|term", "What a process holds: some texts; or a range of features (default: doc).", HOW),
+    Literal["doc", "term"] | None,
+    arg.option(
+        "--plan",
+        "doc|term",
+        "What a process holds: some texts; or a range of features (default: doc; with --ray: term).",
+        HOW,
+    ),
+]
+Ray = Annotated[
+    str | None,
+    arg.option("--ray", "ADDRESS", "The hosts of a Ray cluster count, HOST:PORT or auto, by the plan term.", HOW),
 ]
 Jobs = Annotated[int | None, arg.option("--jobs", "N", "Processes (default: the processor's cores).", HOW, min=1)]
 MaxVolume = Annotated[
@@ -137,7 +147,8 @@ def pairs(
     idf: Idf = None,
     background: BackgroundFile = None,
     keep: Keep = "first",
-    plan: Plan = "doc",
+    plan: Plan = None,
+    ray: Ray = None,
     jobs: Jobs = None,
     max_volume: MaxVolume = None,
     work: WorkFolder = None,
@@ -162,6 +173,9 @@ def pairs(
     made_of = Features(features, **given(shingle_tokens=shingle))
     others = Background.read(background, made_of) if background else None
     wanted = Wanted(made_of, Band(*idf or ()), others, keep, proof)
+    if ray and plan == "doc":
+        raise ParameterError("--plan is doc with --ray: its processes share files of this machine; choose --plan term")
+    plan = plan or ("term" if ray else "doc")
     how = How(plan=plan, jobs=jobs or n_cores(), **given(threshold=tau, max_volume=max_volume))
     if not quiet:
         note_kernels()
@@ -171,7 +185,13 @@ def pairs(
             made = background_of(source, made_of, how, kept)
             made.write(write_background, made_of)
             raise typer.Exit(_told(made, source, write_background))
-        found = found_in(source, how, wanted, kept)
+        if ray:
+            found = on_hosts(
+                ray,
+                lambda made, n: found_in(source, replace(how, jobs=jobs or n, executor=lambda _: made()), wanted, kept),
+            )
+        else:
+            found = found_in(source, how, wanted, kept)
     if not quiet:
         form = "json" if json else "csv" if csv else "jsonl" if jsonl else ""
         _print(found, form, rows, color, given(n_pairs=pairs))

@@ -13,12 +13,12 @@ from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import flag, names, option
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.inputs import given, n_cores, named_collection
+from pmbf.cli.on_hosts import on_hosts
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.errors import DONE, FAILED, IncompleteError, ParameterError
+from pmbf.errors import DONE, FAILED, ParameterError
 
 if TYPE_CHECKING:
     from pmbf.similar import Similarities
-    from pmbf.similar.report import RunReport
 
 app = typer.Typer(
     cls=PmbfGroup,
@@ -131,7 +131,8 @@ def update(
     with steps_progress(shown=not quiet and sys.stderr.isatty()) as on_progress:
         how: dict[str, Any] = {"full": full, "renew": renew, "on_progress": on_progress, **rules}
         if ray:
-            report = _updated_on_hosts(ray, folder, jobs, how)
+            place = os.path.abspath(folder)
+            report = on_hosts(ray, lambda made, n: updated(place, jobs=jobs or n, executor=made(), **how))
         else:
             report = updated(folder, jobs=jobs or min(_USUAL_JOBS, n_cores()), **how)
     if json:
@@ -141,27 +142,6 @@ def update(
     for line in [] if json else [*incomplete_lines(report.incomplete), *report.notes]:
         note(line)
     raise typer.Exit(FAILED if report.n_unread else DONE)
-
-
-def _updated_on_hosts(ray: str, folder: str, jobs: int | None, how: dict[str, Any]) -> RunReport:
-    """Compute on the hosts of a Ray cluster; a run that a host left is made once more on those that are up.
-
-    Raises:
-        UnsupportedError: Ray is not installed.
-        IncompleteError: Hosts were lost twice, or the cluster does not answer.
-    """
-    from pmbf.cluster.on_ray import RayExecutor
-    from pmbf.similar import update as updated
-
-    def once() -> RunReport:
-        executor = RayExecutor(ray)
-        return updated(os.path.abspath(folder), jobs=jobs or len(executor.nodes()), executor=executor, **how)
-
-    try:
-        return once()
-    except IncompleteError as error:
-        note(f"{error} (it is, once more, on the hosts that are up)")
-        return once()
 
 
 @app.command(cls=PmbfCommand, epilog=SHOW_HELP)

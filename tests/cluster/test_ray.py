@@ -1,6 +1,7 @@
 """Holders on a Ray cluster of this machine: the same answers as in one process, and after a node was lost."""
 
 import importlib.util
+import json
 import os
 import shutil
 import signal
@@ -99,7 +100,7 @@ def test_a_stopped_node_is_ended_after_its_time_though_others_have_answered(clus
 
 def test_similarities_are_those_of_one_process_also_if_a_holder_dies(cluster, tmp_path, monkeypatch):
     from pmbf import Collection
-    from pmbf.cli import similar as command
+    from pmbf.cli import on_hosts as command
     from pmbf.similar import Similarities, update
 
     with Collection(tmp_path / "c.pmbf", create=True) as collection:
@@ -117,7 +118,7 @@ def test_similarities_are_those_of_one_process_also_if_a_holder_dies(cluster, tm
     monkeypatch.setattr("pmbf.cluster.on_ray.RayExecutor", lambda ray: cluster)
     monkeypatch.setattr(cluster, "begin", killing)
     monkeypatch.setattr(command, "note", said.append)
-    command._updated_on_hosts("auto", tmp_path / "other.pmbf", 3, {"full": True})
+    command.on_hosts("auto", lambda made, _: update(tmp_path / "other.pmbf", jobs=3, executor=made(), full=True))
     assert 2 == len(said)
     tables = []
     for name in ("c.pmbf", "other.pmbf"):
@@ -125,3 +126,30 @@ def test_similarities_are_those_of_one_process_also_if_a_holder_dies(cluster, tm
             tables.append(list(similarities.rows()))
     assert tables[0]
     assert tables[0] == tables[1]
+
+
+def test_pairs_are_those_of_one_process_also_if_a_holder_dies(cluster, tmp_path, monkeypatch):
+    from tests.commands.conftest import run
+
+    (tmp_path / "texts").mkdir()
+    for name, text in texts(41, 40):
+        (tmp_path / "texts" / f"{name}.txt").write_text(text)
+        (tmp_path / "texts" / f"{name}-again.txt").write_text(f"{text} and one more")
+    begin, killed = cluster.begin, []
+
+    def killing(shard, method, arguments):
+        if not killed:
+            killed.append(shard)
+            cluster._processes[shard]._end()
+        return begin(shard, method, arguments)
+
+    monkeypatch.setattr("pmbf.cluster.on_ray.RayExecutor", lambda ray: cluster)
+    monkeypatch.setattr(cluster, "begin", killing)
+    expected = run("pairs", tmp_path / "texts", "--json")
+    found = run("pairs", tmp_path / "texts", "--json", "--ray", "auto", "--jobs", "3")
+    assert (1, 1) == (expected.exit_code, found.exit_code)
+    assert [0] == killed
+    assert 40 <= len(json.loads(found.stdout)["pairs"])
+    assert expected.stdout == found.stdout
+    refused = run("pairs", tmp_path / "texts", "--ray", "auto", "--plan", "doc")
+    assert (2, True) == (refused.exit_code, "choose --plan term" in refused.stderr)
