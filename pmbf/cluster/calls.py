@@ -100,9 +100,6 @@ class Nodes:
         n_copies: Nodes that have a volume.
         timeout_s: As `TIMEOUT_S`.
 
-    `silent` says why nodes did not answer, by name, and `unread` why no node answered for volumes: each when it was
-    asked last.
-
     Thread rule: any thread may call.
     """
 
@@ -112,7 +109,6 @@ class Nodes:
         self.executor, self.nodes = executor, list(nodes)
         self.n_copies, self.timeout_s = n_copies, timeout_s
         self._numbers = {node: number for number, node in enumerate(self.nodes)}
-        self.silent, self.unread = dict[str, str](), dict[str, str]()
         self._rest_until: dict[int, float] = {}
         self._room = [BoundedSemaphore(MOST_CALLS) for _ in self.nodes]
         self._usual, self._open, self._lock = Usual(), list[_Call](), Lock()
@@ -138,7 +134,6 @@ class Nodes:
         """
         self._end_late()
         found, waiting, tries = Answers(), list(volumes), _Tries()
-        names = {one.name for one in waiting}
         deadline = monotonic() + self.timeout_s
         hedge_s = self._usual.hedge_s(method, size, self.timeout_s)
 
@@ -160,7 +155,6 @@ class Nodes:
                     found.unread.pop(one.name, None)
                 found.unread |= unread
                 waiting += [one for one in call.volumes if one.name in unread]
-        self.unread = {name: why for name, why in self.unread.items() if name not in names} | found.unread
         return found
 
     def _begin(
@@ -237,21 +231,11 @@ class Nodes:
         """Return why a node has not answered for volumes; a node that died is asked again, one that cannot read not."""
         name = self.nodes[call.node].name
         if call.has_failed:
-            self.silent[name] = call.value.reason
             self.failed(call.node)
             return {one.name: f"{name}: {call.value.reason}" for one in call.volumes}
-        self.silent.pop(name, None)
         for one in call.value.unread:
             tries[one, call.node] = _MOST_TRIES
         return {one: f"{name}: {reason}" for one, reason in call.value.unread.items()}
-
-    def health(self, volumes: Iterable[Volume]) -> dict[str, dict[str, str]]:
-        """Return why nodes are `silent`, and why some of these volumes are `unread`, as `Nodes` says."""
-        unread = self.unread
-        return {
-            "silent": dict(self.silent),
-            "unread": {one.name: unread[one.name] for one in volumes if one.name in unread},
-        }
 
     def in_turn(self) -> list[int]:
         """Return the numbers of the nodes, those that failed lately at the end."""

@@ -201,7 +201,7 @@ class Pool:
 
     def _note(self, found: dict[str, Any]) -> None:
         if "generation" in found:
-            self.status = {name: found[name] for name in ("generation", "n_documents", "cluster") if name in found}
+            self.status = {name: found[name] for name in ("generation", "n_documents")}
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(work)

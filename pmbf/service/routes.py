@@ -73,8 +73,7 @@ async def health(service: Service, request: Request) -> Response:
     if not request.is_trusted:
         return Response.of({"status": "ok"})
     status = await service.pool.refresh()
-    is_whole = not status.get("cluster", {}).get("unread")
-    return Response.of({"status": "ok" if is_whole else "incomplete", "version": __version__} | status)
+    return Response.of({"status": "ok", "version": __version__} | status)
 
 
 async def metrics(service: Service, request: Request) -> Response:
@@ -85,9 +84,6 @@ async def metrics(service: Service, request: Request) -> Response:
         "documents": ("Protected documents.", status["n_documents"]),
         "workers_replaced": ("Working processes that died or took too long.", service.pool.n_replaced),
     }
-    if cluster := status.get("cluster"):
-        gauges["nodes_silent"] = ("Nodes that did not answer when they were asked last.", len(cluster["silent"]))
-        gauges["volumes_unread"] = ("Volumes that no node answered for when asked last.", len(cluster["unread"]))
     return Response(200, service.metrics.text(gauges).encode(), CONTENT_TYPE)
 
 

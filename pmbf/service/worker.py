@@ -70,10 +70,6 @@ class Protected:
             self._collection, self._state = collection, state
         return self._collection
 
-    def health(self) -> dict[str, Any]:
-        """Return what the state of the service says further: nothing, for a folder answers or raises."""
-        return {}
-
     def _current(self) -> tuple[object, ...]:
         """Return values that change with a commit, with another collection, and with the right of others to write."""
         known: list[object] = []
@@ -108,10 +104,6 @@ class ProtectedCluster:
             self._collection.refresh()
         return self._collection
 
-    def health(self) -> dict[str, Any]:
-        """Return which nodes and volumes do not answer, as `cluster`."""
-        return {"cluster": self._collection.nodes.health(self._collection.manifest.volumes)}
-
     def close(self) -> None:
         """End the nodes."""
         self._collection.close()
@@ -125,8 +117,7 @@ def answer(
         collection = protected.collection()
         state = {"generation": collection.generation, "n_documents": collection.n_documents}
         asked = header["ask"]
-        told = {} if asked == STATUS else asks[asked](collection, header, body)
-        return state | protected.health() | told
+        return state if asked == STATUS else state | asks[asked](collection, header, body)
     except (PmbfError, OSError, MemoryError) as error:
         kind = next((name for one, name in KINDS.items() if isinstance(error, one)), "failed")
         return {"error": kind, "reason": str(error) or type(error).__name__}

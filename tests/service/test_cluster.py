@@ -92,18 +92,3 @@ def test_a_service_answers_from_the_nodes_and_sees_each_commit(depot, desk, plac
         status, report = running.json("POST", "/v1/screen?name=a.txt", LATER.encode())
         assert (200, ["later.txt"]) == (status, [one["document"]["path"] for one in report["matches"]])
         assert 13 == running.metric("pmbf_documents")
-
-
-def test_a_service_tells_which_volumes_no_node_can_read(depot, desk, place):
-    with served(depot, place / "whole.sock") as running:
-        running.json("POST", "/v1/screen?name=a.txt", LATER.encode())
-        told = running.json("GET", "/healthz")[1]
-        assert ("ok", {"silent": {}, "unread": {}}) == (told["status"], told["cluster"])
-        assert (0, 0) == (running.metric("pmbf_nodes_silent"), running.metric("pmbf_volumes_unread"))
-    shutil.rmtree(depot / "files")
-    shutil.rmtree(depot / "shelf", ignore_errors=True)
-    with served(depot, place / "broken.sock") as running:
-        assert 200 == running.json("POST", "/v1/screen?name=a.txt", LATER.encode())[0]
-        told = running.json("GET", "/healthz")[1]
-        assert ("incomplete", 1) == (told["status"], len(told["cluster"]["unread"]))
-        assert 1 == running.metric("pmbf_volumes_unread")
