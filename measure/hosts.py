@@ -93,15 +93,15 @@ class Hosts:
         out, err = process.communicate(timeout=180)
         return process.returncode, out, err
 
-    def join(self, host: str) -> None:
-        """Start Ray on a host: the first one starts the cluster, others join it.
+    def join(self, host: str, **more: str) -> None:
+        """Start Ray on a host, with more in its environment: the first one starts the cluster, others join it.
 
         Raises:
             RuntimeError: It does not start.
         """
         told = ("start",) if host == "h1" else ("join", self.head)
         own = ("--address", self.address(host), "--name", host, "--state", self.state / host)
-        code, _, err = self.pmbf(host, "cluster", *told, *own)
+        code, _, err = self.pmbf(host, "cluster", *told, *own, **more)
         if code:
             raise RuntimeError(err)
 

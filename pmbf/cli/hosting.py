@@ -58,16 +58,18 @@ def start(
     hosts.require_token(make=True)
     print_text(_how_to_join(address or "THIS_HOST", port, hosts.token_path()))
     words = ["--head", f"--port={port}", "--include-dashboard=false"]
-    hosts.start([*words, *_own(address, name)], state.expanduser(), block=block)
+    hosts.start([*words, _named(name)], address, state.expanduser(), block=block)
 
 
 @app.command(cls=PmbfCommand, epilog=JOIN_HELP)
 def join(head: Head, address: Address = None, name: Name = None, state: State = _STATE, block: Block = False) -> None:
     """Make this machine a further host of a cluster."""
     from pmbf.cluster import hosts
+    from pmbf.cluster.encryption import require_same
 
     hosts.require_token(make=False)
-    hosts.start([f"--address={head}", *_own(address, name)], state.expanduser(), block=block)
+    require_same(head)
+    hosts.start([f"--address={head}", _named(name)], address, state.expanduser(), block=block)
 
 
 @app.command(cls=PmbfCommand, epilog=STOP_HELP)
@@ -89,10 +91,10 @@ def drain(depot: Depot, host: Host, ray: Ray = None) -> None:
     print_text(drained_text(host, n_fetched))
 
 
-def _own(address: str | None, name: str | None) -> list[str]:
+def _named(name: str | None) -> str:
     from socket import gethostname
 
-    return [f"--node-name={name or gethostname()}", *([f"--node-ip-address={address}"] if address else [])]
+    return f"--node-name={name or gethostname()}"
 
 
 def _how_to_join(address: str, port: int, token: Path) -> str:

@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from pmbf.cluster.encryption import encrypts, require_certificate_for
 from pmbf.errors import BusyError, IncompleteError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.store.folders import make_folder
 
@@ -87,22 +88,27 @@ def _require_long(token: str, where: str) -> None:
         raise ParameterError(f"{where}: the token has {len(token)} characters, expected at least {LEAST_TOKEN_CHARS}")
 
 
-def start(words: Sequence[str], state: Path, *, block: bool) -> None:
+def start(words: Sequence[str], address: str | None, state: Path, *, block: bool) -> None:
     """Start Ray on this machine.
 
     Args:
         words: What `ray start` is told beside the settings above.
+        address: Where other hosts reach this one; None: Ray finds out.
         state: The folder of the lock and the log.
         block: Whether to become Ray's process, as who watches over services wants it, or to return once Ray runs.
 
     Raises:
         BusyError: A host that was started with this folder runs.
         IncompleteError: Ray does not start.
+        ParameterError: Ray is to encrypt, and other hosts would not believe this one's certificate.
         UnsupportedError: The extra is not installed.
     """
     if not _has_ray():
         raise UnsupportedError("hosts need the extra 'ray': pip install 'pmbf[ray]'", missing_extra="ray")
-    command = [sys.executable, "-m", "ray.scripts.scripts", "start", *words, *_WORDS]
+    if encrypts():
+        require_certificate_for(_reached_at(address))
+    own = [f"--node-ip-address={address}"] if address else []
+    command = [sys.executable, "-m", "ray.scripts.scripts", "start", *words, *own, *_WORDS]
     environment = {**_SETTINGS, **os.environ}
     make_folder(state, mode=0o700)
     with _lock(state) as lock:
@@ -125,6 +131,13 @@ def start(words: Sequence[str], state: Path, *, block: bool) -> None:
             )
         os.write(lock, b"%d" % process.pid)
     _wait_until_it_runs(process, state / "log")
+
+
+def _reached_at(address: str | None) -> str:
+    """Return the address that Ray will tell other hosts: never 127.0.0.1."""
+    from ray._private import services
+
+    return str(services.resolve_ip_for_localhost(address) if address else services.get_node_ip_address())
 
 
 def _wait_until_it_runs(process: subprocess.Popen[bytes], log: Path) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import hmac
-import os
 import pickle
 import secrets
 import socket
@@ -23,13 +22,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from io import RawIOBase
 from typing import Any, cast
 
+from pmbf.cluster.encryption import MEET_S, context
 from pmbf.jobs import Result, frames
 from pmbf.jobs.processes import DiedError, answer, result_of
 
 Address = tuple[str, int]
-
-MEET_S = 5.0
-"""Seconds in which the other side must answer and prove that it knows the key."""
 
 SILENT_S = 6
 """After so many seconds without a packet of the other host a line is broken; a host that only works goes on sending."""
@@ -80,7 +77,7 @@ class Line:
         plain = socket.create_connection(where := self._where(), MEET_S)
         self._socket = plain.dup()  # to end the line while the thread waits for an answer
         _notice_silence(plain)
-        tls = _tls(ssl.PROTOCOL_TLS_CLIENT)
+        tls = context(ssl.PROTOCOL_TLS_CLIENT)
         return _met(tls.wrap_socket(plain, server_hostname=where[0]) if tls else plain, self._key, is_holder=False)
 
 
@@ -106,7 +103,7 @@ class Waiting:
 
     def _line(self) -> RawIOBase:
         """Return the line of who knows the key; others are sent away."""
-        tls = _tls(ssl.PROTOCOL_TLS_SERVER)
+        tls = context(ssl.PROTOCOL_TLS_SERVER)
         while True:
             plain = self._listening.accept()[0]
             plain.settimeout(MEET_S)
@@ -154,15 +151,3 @@ def _notice_silence(connection: socket.socket) -> None:
     for name, value in (("TCP_KEEPIDLE", 2), ("TCP_KEEPINTVL", 1), ("TCP_KEEPCNT", SILENT_S - 2)):
         connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * SILENT_S)
-
-
-def _tls(side: int) -> ssl.SSLContext | None:
-    """Return what encrypts a line if Ray's own connections are encrypted: both sides show a certificate."""
-    if os.environ.get("RAY_USE_TLS", "0").lower() not in ("1", "true"):
-        return None
-    context = ssl.SSLContext(side)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.load_verify_locations(os.environ["RAY_TLS_CA_CERT"])
-    context.load_cert_chain(os.environ["RAY_TLS_SERVER_CERT"], os.environ["RAY_TLS_SERVER_KEY"])
-    context.verify_mode = ssl.CERT_REQUIRED
-    return context

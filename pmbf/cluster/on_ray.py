@@ -17,9 +17,10 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, cast
 
+from pmbf.cluster.encryption import require_certificate_for, require_same
 from pmbf.cluster.lines import Address, Line, Waiting
 from pmbf.cluster.placement import Node
-from pmbf.errors import IncompleteError, UnsupportedError
+from pmbf.errors import IncompleteError, ParameterError, UnsupportedError
 from pmbf.jobs.executor import Apart, Arguments, Process, hold
 from pmbf.jobs.processes import DiedError
 
@@ -64,12 +65,20 @@ def _connect(ray: Any, address: str | None) -> None:
     if address is None:  # nobody else needs to know the token of a cluster that ends with this process
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     new = {} if address else {"include_dashboard": False}
+    head = ray._private.services.canonicalize_bootstrap_address(address) if address else None
+    if head:
+        require_same(head)
     try:  # without an address Ray would join a cluster of RAY_ADDRESS, or the last one that was started here
         ray.init(address=address or "local", log_to_driver=False, logging_level="error", **new)
     except (ConnectionError, RuntimeError) as error:
         where = address or "this machine"
         what = f"{where}: no Ray cluster answers ({error})"
         raise IncompleteError(f"{what}; start it, and set RAY_AUTH_TOKEN to its token") from error
+    try:
+        require_certificate_for(ray.util.get_node_ip_address())  # hosts call this process, too
+    except ParameterError:
+        ray.shutdown()
+        raise
     _tell_on_stderr(ray)
 
 
@@ -91,7 +100,8 @@ class RayExecutor(Apart):
 
     Raises:
         UnsupportedError: The extra is not installed.
-        IncompleteError: There is no cluster at the address, or the token is not its own.
+        IncompleteError: There is no cluster at the address, the token is not its own, or one side alone encrypts.
+        ParameterError: Ray is to encrypt, and the files for that are none that other hosts believe.
     """
 
     def __init__(self, address: str | None = None, hosts: Sequence[str] = ()) -> None:

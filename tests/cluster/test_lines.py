@@ -15,6 +15,8 @@ from pmbf.cluster.lines import Line, Waiting
 from pmbf.jobs import frames
 from pmbf.jobs.processes import DiedError
 
+from .certificates import encrypted, needs_openssl
+
 KEY = bytes(range(32))
 PROGRAM = """
 import sys, time
@@ -107,11 +109,10 @@ def test_a_false_holder_is_not_believed():
         Line(listening.getsockname, KEY, bool).submit(pow, 2, 3).result(10)
 
 
+@needs_openssl
 def test_with_rays_certificates_a_line_is_encrypted(tmp_path, monkeypatch):
-    certificates(tmp_path)
-    for name, file in (("CA_CERT", "ca.crt"), ("SERVER_CERT", "host.crt"), ("SERVER_KEY", "host.key")):
-        monkeypatch.setenv(f"RAY_TLS_{name}", str(tmp_path / file))
-    monkeypatch.setenv("RAY_USE_TLS", "1")
+    for name, value in encrypted(tmp_path, "127.0.0.1").items():
+        monkeypatch.setenv(name, value)
     waiting = Waiting("127.0.0.1", KEY)
     line = Line(lambda: waiting.address, KEY, bool)
     assert 8 == line.submit(pow, 2, 3).result(10)
@@ -123,14 +124,3 @@ def test_with_rays_certificates_a_line_is_encrypted(tmp_path, monkeypatch):
         plain.setattr(lines, "MEET_S", 1)
         with pytest.raises(DiedError):
             Line(lambda: waiting.address, KEY, bool).submit(pow, 2, 3).result(10)
-
-
-def certificates(place, *addresses):
-    """Make an authority, and a certificate for hosts with these addresses, beside 127.0.0.1."""
-    names = ",".join(f"IP:{one}" for one in ("127.0.0.1", *addresses))
-    new = ["openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-x509", "-days", "2"]
-    own = ["-keyout", place / "ca.key", "-out", place / "ca.crt", "-subj", "/CN=authority of the tests"]
-    subprocess.run([*new, *own], check=True, capture_output=True)
-    signed = ["-CA", place / "ca.crt", "-CAkey", place / "ca.key", "-addext", f"subjectAltName={names}"]
-    host = ["-keyout", place / "host.key", "-out", place / "host.crt", "-subj", "/CN=host"]
-    subprocess.run([*new, *host, *signed, "-addext", "basicConstraints=critical,CA:FALSE"], check=True)
