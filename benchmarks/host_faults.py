@@ -12,7 +12,7 @@ and in every second round it loads documents. A round does one thing to another 
 - head: Ray is ended on the first host, and started on all of them again; who asks must be started anew, too.
 
 Each report is compared with that of one folder with the same documents. After each round the collection is to have all
-documents that were committed, once, and no others.
+documents that were committed, once, and no others. The *usual* time of a query is the median of the round.
 """
 
 from __future__ import annotations
@@ -77,12 +77,17 @@ def run(n_faults: int, seed: int, faults: Sequence[str] = FAULTS) -> Figures:
 
 def table(figures: Figures) -> str:
     """Return the figures as a Markdown table."""
-    lines = report.head(f"| what | faults | {' | '.join(_COUNTED)} | longest query: median, worst |")
+    lines = report.head(f"| what | faults | {' | '.join(_COUNTED)} | longest query: median, worst | later than usual |")
     for one in figures["results"]:
-        longest = ", ".join(report.time(some) for some in (median(one["longest_s"]), max(one["longest_s"])))
+        longest = _median_and_worst(one["longest_s"])
+        later = _median_and_worst([a - b for a, b in zip(one["longest_s"], one["usual_s"], strict=True)])
         counted = " | ".join(str(one[name]) for name in ("faults", *_COUNTED))
-        lines.append(f"| {one['fault']} | {counted} | {longest} |")
+        lines.append(f"| {one['fault']} | {counted} | {longest} | {later} |")
     return "\n".join(lines) + "\n"
+
+
+def _median_and_worst(seconds: Sequence[float]) -> str:
+    return ", ".join(report.time(one) for one in (median(seconds), max(seconds)))
 
 
 class _Trial:
@@ -92,12 +97,14 @@ class _Trial:
         self._hosts, self._draw, self._seed = hosts, random.Random(seed), seed
         self._counts = {fault: Counter[str]() for fault in dict.fromkeys(FAULTS)}
         self._longest: dict[str, list[float]] = {fault: [] for fault in self._counts}
+        self._usual: dict[str, list[float]] = {fault: [] for fault in self._counts}
         self._asker = self._started()
 
     def results(self) -> list[Figures]:
         """Return what was counted, for each kind of fault."""
         return [
-            {"fault": fault, "longest_s": self._longest[fault]} | {name: count[name] for name in ("faults", *_COUNTED)}
+            {"fault": fault, "longest_s": self._longest[fault], "usual_s": self._usual[fault]}
+            | {name: count[name] for name in ("faults", *_COUNTED)}
             for fault, count in self._counts.items()
             if count["faults"]
         ]
@@ -112,16 +119,24 @@ class _Trial:
         self._tell("end")
         self._rejoin()
         told = json.loads(self._asker.stdout.readline())  # type: ignore[union-attr]
-        longest = told.pop("longest_s")
-        print(f"{fault} {host}: {told}, {longest:.2f} s", file=sys.stderr, flush=True)
+        longest, usual = told.pop("longest_s"), told.pop("usual_s")
+        print(f"{fault} {host}: {told}, {longest:.2f} s, usual {usual:.3f} s", file=sys.stderr, flush=True)
         self._longest[fault].append(longest)
+        self._usual[fault].append(usual)
         self._counts[fault].update(told, faults=1)
 
     def _rejoin(self) -> None:
         """Start Ray on hosts that Ray has given up: it ends there once they hear of that."""
         for host in self._hosts.names:
             if not self._hosts.processes(host, lambda one: "/raylet " in one):
+                self._wait_without(host, "ray.scripts.scripts start")
                 self._hosts.join(host)
+
+    def _wait_without(self, host: str, word: str) -> None:
+        """Wait until a host has no process with a word in its command."""
+        end = time.monotonic() + _READY_S
+        while self._hosts.processes(host, lambda one: word in one) and time.monotonic() < end:
+            time.sleep(0.2)
 
     def end(self) -> None:
         """End the process that asks."""
@@ -159,9 +174,7 @@ class _Trial:
         self._hosts.cut(host)
         time.sleep(_ZOMBIE_S)
         self._hosts.heal(host)
-        end = time.monotonic() + _READY_S
-        while self._hosts.processes(host, lambda one: "/raylet " in one) and time.monotonic() < end:
-            time.sleep(0.2)  # it learns that it was given up, and leaves
+        self._wait_without(host, "/raylet ")  # it learns that it was given up, and leaves
 
     def _off(self, host: str) -> None:
         self._hosts.power_off(host)
@@ -207,7 +220,7 @@ class _Asker:
         self._texts: dict[str, str] = dict(json.loads(known.read_text())) if known.exists() else {}
         self._draw = random.Random(len(self._texts))
         self.count = Counter[str]()
-        self.longest_s = 0.0
+        self.seconds: list[float] = []
 
     def load(self, n: int) -> None:
         """Load new documents; the other folder gets them if they were committed."""
@@ -244,7 +257,7 @@ class _Asker:
         text = self._draw.choice(list(self._texts.values()))
         before = time.monotonic()
         found = self._cluster.screen(text)
-        self.longest_s = max(self.longest_s, time.monotonic() - before)
+        self.seconds.append(time.monotonic() - before)
         is_partial = any(one.startswith("not looked at: ") for one in found.problems)
         self.count["queries"] += 1
         self.count["incomplete"] += is_partial
@@ -290,7 +303,7 @@ def _next_line() -> Callable[[], bool]:
 
 
 def _round(asker: _Asker, *, is_load: bool, has_ended: Callable[[], bool]) -> None:
-    asker.count, asker.longest_s = Counter(dict.fromkeys(_COUNTED, 0)), 0.0
+    asker.count, asker.seconds = Counter(dict.fromkeys(_COUNTED, 0)), []
     if is_load:
         asker.load(_NEW)
     asker.ask()
@@ -298,7 +311,8 @@ def _round(asker: _Asker, *, is_load: bool, has_ended: Callable[[], bool]) -> No
         asker.ask()
     asker.compare()
     asker.ask()
-    print(json.dumps(asker.count | {"longest_s": asker.longest_s}), flush=True)
+    times = {"longest_s": max(asker.seconds), "usual_s": median(asker.seconds)}
+    print(json.dumps(asker.count | times), flush=True)
 
 
 if __name__ == "__main__":
