@@ -242,6 +242,11 @@ class Nodes:
         now = monotonic()
         return sorted(range(len(self.nodes)), key=lambda node: self._rest_until.get(node, 0.0) > now)
 
+    def late(self) -> list[str]:
+        """Return the names of the nodes that failed or were late within the last `REST_S`."""
+        now = monotonic()
+        return [node.name for number, node in enumerate(self.nodes) if self._rest_until.get(number, 0.0) > now]
+
     def keep(self, volumes: Iterable[Volume]) -> None:
         """Have each node delete the volumes that it need not have."""
         calls = {node: (some,) for node, some in enumerate(self.of_nodes(volumes).values())}

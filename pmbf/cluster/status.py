@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pmbf.cluster.calls import Nodes
+from pmbf.cluster.manifest import Manifest
+
 
 @dataclass(frozen=True, slots=True)
 class Status:
@@ -35,3 +38,34 @@ class Status:
     def to_dict(self) -> dict[str, Any]:
         """Return the status as JSON-ready dicts and lists."""
         return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Whether a cluster answers for all its documents now.
+
+    Args:
+        nodes: How many nodes there are.
+        late_nodes: The names of those that failed or were late within the last seconds.
+        volumes: How many volumes the collection has.
+        unread_volumes: How many of them no node answers for.
+        unread_documents: The documents of these.
+    """
+
+    nodes: int
+    late_nodes: list[str]
+    volumes: int
+    unread_volumes: int
+    unread_documents: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON-ready dicts and lists."""
+        return asdict(self)
+
+
+def health(nodes: Nodes, manifest: Manifest) -> Health:
+    """Ask each volume of a node that has it, or of the other one; wait as long as a query does."""
+    found = nodes.ask("open", manifest.volumes)
+    unread = [one for one in manifest.volumes if one.name in found.unread]
+    n_documents = sum(one.n_documents for one in unread)
+    return Health(len(nodes.nodes), nodes.late(), len(manifest.volumes), len(unread), n_documents)

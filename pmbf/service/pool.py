@@ -18,6 +18,8 @@ from pmbf.errors import IncompleteError
 from pmbf.jobs import child, frames
 
 START_S = 60.0
+LOOK_S = 2.0
+"""Seconds that who asks for the state of the collection waits for it."""
 PAUSE_S = 1.0
 """Seconds between two attempts to replace a process: a process that dies at once must not keep the machine busy."""
 
@@ -124,6 +126,7 @@ class Pool:
         self._idle: asyncio.Queue[Worker] = asyncio.Queue()
         self._current: set[Worker] = set()
         self._tasks: set[asyncio.Future[None]] = set()
+        self._look: asyncio.Future[None] | None = None
 
     async def start(self) -> None:
         """Start the processes.
@@ -155,10 +158,14 @@ class Pool:
         return found
 
     async def refresh(self) -> dict[str, Any]:
-        """Return the state of the collection; a process is asked for it now if one is idle."""
-        if not self._idle.empty():
-            with contextlib.suppress(WorkerError):
-                await self.ask({"ask": "status"})
+        """Return the state of the collection; a process is asked for it now if one is idle.
+
+        If the answer takes longer than `LOOK_S`, because nodes of a cluster hang, then the last state is returned.
+        """
+        if (self._look is None or self._look.done()) and not self._idle.empty():
+            self._look = self._later(self._looked())
+        if self._look:
+            await asyncio.wait([self._look], timeout=LOOK_S)
         return self.status
 
     async def renew(self) -> None:
@@ -177,6 +184,8 @@ class Pool:
     async def close(self) -> None:
         """End all processes; a busy process ends when its request is done or cancelled."""
         self._current = set()
+        if self._look:
+            self._look.cancel()
         while not self._idle.empty():
             await self._idle.get_nowait().end(at_once=False)
         while self._tasks:
@@ -201,12 +210,17 @@ class Pool:
 
     def _note(self, found: dict[str, Any]) -> None:
         if "generation" in found:
-            self.status = {name: found[name] for name in ("generation", "n_documents")}
+            self.status |= {name: found[name] for name in ("generation", "n_documents", "cluster") if name in found}
 
-    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _looked(self) -> None:
+        with contextlib.suppress(WorkerError):
+            await self.ask({"ask": "status"})
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> asyncio.Future[None]:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def _replaced(self, worker: Worker) -> None:
         """End a process; start a new process in its place if the pool still has this place."""

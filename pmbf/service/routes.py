@@ -69,11 +69,16 @@ def routes(service: Service) -> Routes:
 
 
 async def health(service: Service, request: Request) -> Response:
-    """Return that the service answers; version and collection only to trusted clients."""
+    """Return that the service answers; version and collection only to trusted clients.
+
+    With nodes of a cluster that leave documents out, the status is `incomplete`, and the HTTP status is 200: answers
+    that found something count.
+    """
     if not request.is_trusted:
         return Response.of({"status": "ok"})
     status = await service.pool.refresh()
-    return Response.of({"status": "ok", "version": __version__} | status)
+    is_whole = not status.get("cluster", {}).get("unread_volumes")
+    return Response.of({"status": "ok" if is_whole else "incomplete", "version": __version__} | status)
 
 
 async def metrics(service: Service, request: Request) -> Response:
@@ -84,6 +89,14 @@ async def metrics(service: Service, request: Request) -> Response:
         "documents": ("Protected documents.", status["n_documents"]),
         "workers_replaced": ("Working processes that died or took too long.", service.pool.n_replaced),
     }
+    if cluster := status.get("cluster"):
+        gauges |= {
+            "nodes": ("Nodes of the cluster.", cluster["nodes"]),
+            "nodes_late": ("Nodes that failed or were late in the last seconds.", len(cluster["late_nodes"])),
+            "volumes": ("Volumes of the collection.", cluster["volumes"]),
+            "volumes_unread": ("Volumes that no node answers for.", cluster["unread_volumes"]),
+            "documents_unread": ("Documents that no node answers for.", cluster["unread_documents"]),
+        }
     return Response(200, service.metrics.text(gauges).encode(), CONTENT_TYPE)
 
 

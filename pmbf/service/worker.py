@@ -61,6 +61,10 @@ class Protected:
         """Close it."""
         self._collection.close()
 
+    def health(self) -> dict[str, Any]:
+        """Return nothing: a folder is there as a whole, or not at all."""
+        return {}
+
     def collection(self) -> Collection:
         """Return the collection at its last commit."""
         state = self._current()
@@ -104,6 +108,12 @@ class ProtectedCluster:
             self._collection.refresh()
         return self._collection
 
+    def health(self) -> dict[str, Any]:
+        """Return which nodes and volumes do not answer now."""
+        from pmbf.cluster.status import health
+
+        return {"cluster": health(self._collection.nodes, self._collection.manifest).to_dict()}
+
     def close(self) -> None:
         """End the nodes."""
         self._collection.close()
@@ -117,7 +127,7 @@ def answer(
         collection = protected.collection()
         state = {"generation": collection.generation, "n_documents": collection.n_documents}
         asked = header["ask"]
-        return state if asked == STATUS else state | asks[asked](collection, header, body)
+        return state | protected.health() if asked == STATUS else state | asks[asked](collection, header, body)
     except (PmbfError, OSError, MemoryError) as error:
         kind = next((name for one, name in KINDS.items() if isinstance(error, one)), "failed")
         return {"error": kind, "reason": str(error) or type(error).__name__}

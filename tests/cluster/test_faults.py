@@ -17,6 +17,7 @@ from pmbf.cluster.collection import ClusterCollection, local_nodes
 from pmbf.cluster.holder import Holder
 from pmbf.cluster.placement import placed
 from pmbf.cluster.spread import Spread, SpreadCatalog, word_statistics
+from pmbf.cluster.status import Health, health
 from pmbf.cluster.working import fetch, unread_by_all
 from pmbf.cluster.workplace import Workplace
 from pmbf.jobs.executor import Inline, Local, ShardFailed
@@ -99,6 +100,26 @@ def test_what_no_node_answers_in_time_is_named(cluster, documents):
     assert monotonic() - start < 10
     assert report.count("not looked at") == len(manifest.volumes)
     assert "no answer in time" in report
+
+
+def test_health_names_a_late_node_for_which_others_answer(cluster):
+    nodes, manifest = cluster
+    n_volumes = len(manifest.volumes)
+    assert Health(3, [], n_volumes, 0, 0) == health(nodes, manifest)
+    stopped = processes(nodes.executor, 3)
+    victim = nodes.nodes.index(placed(manifest.volumes[0].key, nodes.nodes)[0])
+    os.kill(stopped[victim], signal.SIGSTOP)
+    assert Health(3, [nodes.nodes[victim].name], n_volumes, 0, 0) == health(nodes, manifest)
+
+
+def test_health_counts_what_no_node_answers_for(cluster):
+    nodes, manifest = cluster
+    for process in processes(nodes.executor, 3).values():
+        os.kill(process, signal.SIGSTOP)
+    nodes.timeout_s = 1
+    found = health(nodes, manifest)
+    assert (len(manifest.volumes), manifest.n_documents) == (found.unread_volumes, found.unread_documents)
+    assert found.late_nodes
 
 
 def test_a_volume_without_an_answer_is_not_asked_for_again(cluster):

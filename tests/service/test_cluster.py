@@ -4,7 +4,10 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -92,3 +95,41 @@ def test_a_service_answers_from_the_nodes_and_sees_each_commit(depot, desk, plac
         status, report = running.json("POST", "/v1/screen?name=a.txt", LATER.encode())
         assert (200, ["later.txt"]) == (status, [one["document"]["path"] for one in report["matches"]])
         assert 13 == running.metric("pmbf_documents")
+
+
+CLUSTER = {"nodes": min(3, os.cpu_count()), "late_nodes": [], "volumes": 1, "unread_volumes": 0, "unread_documents": 0}
+
+
+def test_the_state_names_what_no_node_answers_for(depot, place):
+    with served(depot, place / "whole.sock") as running:
+        state = running.json("GET", "/healthz")[1]
+        assert ("ok", CLUSTER) == (state["status"], state["cluster"])
+        assert (1, 0, 0) == tuple(running.metric(f"pmbf_{one}") for one in ("volumes ", "volumes_unread", "nodes_late"))
+    shutil.rmtree(depot / "files")
+    shutil.rmtree(depot / "shelf")
+    with served(depot, place / "gone.sock") as running:
+        state = running.json("GET", "/healthz")[1]
+        missing = CLUSTER | {"unread_volumes": 1, "unread_documents": 12}
+        assert ("incomplete", missing) == (state["status"], state["cluster"])
+        assert (1, 12) == tuple(running.metric(f"pmbf_{one}") for one in ("volumes_unread", "documents_unread"))
+        assert "block" == running.json("POST", "/v1/check?name=a.txt", LATER.encode())[1]["action"]
+
+
+def test_the_state_is_told_soon_although_all_nodes_hang(depot, place):
+    with served(depot, place / "hang.sock") as running:
+        [worker] = children(running.process.pid)
+        nodes = children(worker)
+        for one in nodes:
+            os.kill(one, signal.SIGSTOP)
+        began = time.monotonic()
+        assert ("ok", 12) == (running.json("GET", "/healthz")[1]["status"], running.metric("pmbf_documents "))
+        assert time.monotonic() - began < 20
+        for one in nodes:
+            os.kill(one, signal.SIGCONT)
+        assert 0 == running.stop()
+
+
+def children(process):
+    """Return the numbers of a process's children."""
+    tasks = Path(f"/proc/{process}/task").iterdir()
+    return [int(one) for task in tasks for one in (task / "children").read_text().split()]
