@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,7 @@ from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import names, option
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.inputs import limits, profiled
+from pmbf.cli.labelling import Labels, Pattern, labelling_of
 from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.errors import DONE, FAILED
 
@@ -34,7 +35,8 @@ A depot is a folder that all nodes read. Without --ray the nodes are processes
 of this machine. docs/scaling.md says how machines are joined."""
 INIT_HELP = "Exit codes: 0 made; 2 wrong usage; 3 an error"
 LOAD_HELP = """Each load is one commit. If another process commits meanwhile, then nothing
-of this load is kept: give the command again.
+of this load is kept: give the command again. Pruning and labels are a second
+commit.
 
 Exit codes: 0 done; 2 wrong usage; 3 a file had a problem, or an error"""
 REMOVE_HELP = "Exit codes: 0 removed; 2 wrong usage; 3 an error"
@@ -84,6 +86,9 @@ def load(
     ray: Ray = None,
     include: arg.Include = None,
     exclude: arg.Exclude = None,
+    prune: arg.Prune = False,
+    labels: Labels = None,
+    label_pattern: Pattern = None,
     max_bytes: arg.MaxBytes = None,
     timeout: arg.Timeout = None,
     json: arg.Json = False,
@@ -91,10 +96,16 @@ def load(
     """Load files and folders: new files are added, changed ones replaced, in one commit."""
     from pmbf.terminal.cluster import loaded_text
 
+    labelling, bounds = labelling_of(labels, label_pattern), limits(max_bytes, timeout, None)
+    how: dict[str, Any] = {
+        "include": include or (),
+        "exclude": exclude or (),
+        "prune": prune,
+        "labels": labelling,
+        "limits": bounds,
+    }
     with opened_cluster(depot, ray) as opened:
-        report = opened.load(
-            paths, include=include or (), exclude=exclude or (), limits=limits(max_bytes, timeout, None)
-        )
+        report = opened.load(paths, **how)
         n_documents, n_volumes = len(opened), len(opened.manifest.volumes)
     print_json(report.to_dict()) if json else print_text(loaded_text(report, n_documents, n_volumes))
     for problem in [] if json else report.problems:

@@ -27,7 +27,9 @@ from pmbf.errors import IncompleteError
 from pmbf.extract import Limits
 from pmbf.intake.adding import Named
 from pmbf.intake.discovery import FileFound, Problem
+from pmbf.intake.labelling import Labelling, LabelTable, below, relabelled
 from pmbf.intake.loader import LoadReport
+from pmbf.intake.pruning import gone
 from pmbf.store.tables import ListedPath, made_from
 
 Found = TypeVar("Found")
@@ -81,6 +83,35 @@ class Changing:
         for one in paths:
             edits[self._manifest.volume_of(one.document)].detached.append(one.path)
         return self._commit(self._manifest.following(changed=self._changed(edits)))
+
+    def tend(self, roots: Sequence[str], report: LoadReport, *, prune: bool, labels: Labelling | None) -> Manifest:
+        """Take out the paths below some folders whose file is gone, change labels of the others, and commit.
+
+        Args:
+            roots: Files and folders.
+            report: Gets what was done.
+            prune: Whether paths are taken out.
+            labels: The labels of each path.
+
+        Raises:
+            ParameterError: A label is wrong; then nothing has changed.
+            BusyError, IncompleteError: As for `load`.
+        """
+        spread, edits = Spread(self._nodes, self._manifest), defaultdict[Volume, Edit](Edit)
+        listed = _complete(spread, SpreadCatalog(spread).paths())
+        paths, problems = gone(listed, roots) if prune else ([], [])
+        for one in paths:
+            edits[self._manifest.volume_of(one.document)].detached.append(one.path)
+        taken_out = {one.path for one in paths}
+        remaining = below((one for one in listed if one.path not in taken_out), roots)
+        changed = relabelled(remaining, labels) if labels else []
+        for _, now in changed:
+            volume = self._manifest.volume_of(now.document)
+            edits[volume].attached.append(now._replace(document=now.document - volume.offset))
+        report.n_pruned += len(paths)
+        report.n_labelled += len(changed)
+        report.problems += [*problems, *(labels.unused() if isinstance(labels, LabelTable) else ())]
+        return self._commit(self._manifest.following(changed=self._changed(edits))) if edits else self._manifest
 
     def _listed(self, paths: Iterable[str]) -> dict[str, ListedPath]:
         spread = Spread(self._nodes, self._manifest)

@@ -17,7 +17,7 @@ from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.holder import Holder
 from pmbf.cluster.manifest import Manifest
 from pmbf.cluster.objects import depot_at
-from pmbf.cluster.placement import Node
+from pmbf.cluster.placement import Node, local_nodes
 from pmbf.cluster.spread import Spread, SpreadCatalog
 from pmbf.cluster.status import Status
 from pmbf.cluster.upkeep import GRACE_S, Upkeep, sweep
@@ -26,6 +26,7 @@ from pmbf.errors import IncompleteError, NotFoundError, ParameterError
 from pmbf.extract import Limits
 from pmbf.intake.adding import checked
 from pmbf.intake.discovery import discover, several
+from pmbf.intake.labelling import Labelling
 from pmbf.intake.loader import LoadReport
 from pmbf.intake.texts import Origin, Text, origins, read_text
 from pmbf.jobs.executor import Executor, Local
@@ -262,16 +263,23 @@ class ClusterCollection:
         *,
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
+        prune: bool = False,
+        labels: Labelling | None = None,
         limits: Limits | None = None,
     ) -> LoadReport:
         """Load files and folders that all nodes can read, in one commit, as `Collection.load`.
+
+        A second commit takes out paths whose file is gone (`prune`), as this machine sees it, and changes `labels`.
 
         Raises:
             BusyError: Somebody else has committed meanwhile; nothing has changed.
             IncompleteError: A volume cannot be read, or nodes failed again and again; nothing has changed.
         """
-        found = discover(list(several("paths", paths)), several("include", include), several("exclude", exclude))
+        roots = [os.fspath(one) for one in several("paths", paths)]
+        found = discover(roots, several("include", include), several("exclude", exclude))
         self.manifest, report = self._changing.load(found, limits or Limits())
+        if prune or labels:
+            self.manifest = self._changing.tend(roots, report, prune=prune, labels=labels)
         return report
 
     def add_many(self, texts: Iterable[tuple[str, str]]) -> None:
@@ -327,17 +335,6 @@ class ClusterCollection:
     @property
     def _changing(self) -> Changing:
         return Changing(self._depot, self.nodes, self.manifest)
-
-
-def local_nodes(n_nodes: int) -> list[Node]:
-    """Return nodes for processes of this machine. Each counts as a host: two copies are in two processes.
-
-    Raises:
-        ParameterError: `n_nodes` is less than 1.
-    """
-    if n_nodes < 1:
-        raise ParameterError(f"nodes is {n_nodes}, expected at least 1")
-    return [Node(f"local-{number}", f"local-{number}") for number in range(n_nodes)]
 
 
 def _listed(spread: Spread, ids: set[int]) -> list[ListedPath]:

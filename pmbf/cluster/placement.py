@@ -11,6 +11,8 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pmbf.errors import ParameterError
+
 COPIES = 2
 """Nodes that have a volume, on as many hosts."""
 
@@ -49,3 +51,14 @@ def placed(key: str, nodes: Sequence[Node], n_copies: int = COPIES) -> list[Node
 
 def _score(key: str, name: str) -> bytes:
     return hashlib.sha256(f"{key}\0{name}".encode()).digest()
+
+
+def local_nodes(n_nodes: int) -> list[Node]:
+    """Return nodes for processes of this machine. Each counts as a host: two copies are in two processes.
+
+    Raises:
+        ParameterError: `n_nodes` is less than 1.
+    """
+    if n_nodes < 1:
+        raise ParameterError(f"nodes is {n_nodes}, expected at least 1")
+    return [Node(f"local-{number}", f"local-{number}") for number in range(n_nodes)]

@@ -148,7 +148,21 @@ def relabel(writer: Writer, paths: Iterable[ListedPath], labels: Labelling | Map
     Raises:
         ParameterError: A label is wrong; then nothing changes.
     """
-    before, after = [], []
+    changed = relabelled(paths, labels)
+    writer.relist([before for before, _ in changed], [after for _, after in changed])
+    writer.commit()
+    return len(changed)
+
+
+def relabelled(
+    paths: Iterable[ListedPath], labels: Labelling | Mapping[str, str]
+) -> list[tuple[ListedPath, ListedPath]]:
+    """Return those listed paths whose labels change, each with how it is listed then.
+
+    Raises:
+        ParameterError: A label is wrong.
+    """
+    changed = []
     for listed in paths:
         changes = labels if isinstance(labels, Mapping) else labels(listed.path)
         try:
@@ -156,11 +170,8 @@ def relabel(writer: Writer, paths: Iterable[ListedPath], labels: Labelling | Map
         except ParameterError as error:
             raise ParameterError(f"{listed.path}: {error}") from None
         if now != listed:
-            before.append(listed)
-            after.append(now)
-    writer.relist(before, after)
-    writer.commit()
-    return len(after)
+            changed.append((listed, now))
+    return changed
 
 
 def _labelled(listed: ListedPath, changes: Mapping[str, str]) -> ListedPath:

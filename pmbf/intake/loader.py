@@ -22,6 +22,7 @@ from pmbf.intake.batches import Read, read_ahead
 from pmbf.intake.discovery import FileFound, Problem
 from pmbf.intake.interruption import between_batches
 from pmbf.intake.labelling import Labelling, LabelTable, below, relabel
+from pmbf.intake.pruning import gone
 from pmbf.intake.texts import LEAST_SAME_BYTES, is_passed_over
 from pmbf.jobs.garbage import without_garbage_collection
 from pmbf.jobs.threads import Threads
@@ -167,11 +168,10 @@ class Loader:
 
         A folder that is missing or empty itself, as when a disk is not mounted, proves nothing: it is a problem.
         """
-        folders = [folder for root in roots if self._may_prune(folder := os.path.abspath(os.fspath(root)))]
-        known = below(self._writer.store.catalog.paths(), folders)
-        gone = [listed.path for listed in known if listed.size >= 0 and _is_gone(listed.path)]
-        self._writer.detach(gone)
-        self.report.n_pruned += len(gone)
+        paths, problems = gone(self._writer.store.catalog.paths(), roots)
+        self._writer.detach([one.path for one in paths])
+        self.report.n_pruned += len(paths)
+        self.report.problems += problems
         self._writer.commit()
 
     def label(self, roots: Sequence[str | os.PathLike[str]], labels: Labelling) -> None:
@@ -183,17 +183,6 @@ class Loader:
         self.report.n_labelled = relabel(self._writer, below(self._writer.store.catalog.paths(), roots), labels)
         if isinstance(labels, LabelTable):
             self.report.problems += labels.unused()
-
-    def _may_prune(self, folder: str) -> bool:
-        if os.path.isfile(folder):
-            return False
-        try:
-            reason = "" if any(os.scandir(folder)) else "is empty: is its disk mounted?"
-        except OSError as error:
-            reason = reason_of(error)
-        if reason:
-            self.report.problems.append(Problem(folder, f"nothing was pruned below it: {reason}"))
-        return not reason
 
     def _sorted_out(self, found: Iterable[FileFound | Problem]) -> list[FileFound]:
         files: dict[str, FileFound] = {}
@@ -319,14 +308,3 @@ class Loader:
         if self._writer.pending_bytes >= COMMIT_BYTES or now - self._last_commit >= COMMIT_SECONDS:
             self._writer.commit()
             self._last_commit = now
-
-
-def _is_gone(path: str) -> bool:
-    """Return whether a file is surely gone; a file that cannot be looked at may be there."""
-    try:
-        os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:
-        return False
-    return False

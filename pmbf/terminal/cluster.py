@@ -18,6 +18,8 @@ def loaded_text(report: LoadReport, n_documents: int, n_volumes: int) -> str:
         (report.n_same, "with known contents"),
         (report.n_unchanged, "unchanged"),
         (report.n_skipped, "skipped"),
+        (report.n_pruned, "pruned"),
+        (report.n_labelled, "labelled"),
         (len(report.problems), "with a problem"),
     ]
     told = ", ".join(f"{number:,} {what}" for number, what in done if number) or "nothing to load"

@@ -9,6 +9,7 @@ import pytest
 from pmbf import BusyError, Collection, IncompleteError, NotFoundError
 from pmbf.cluster.collection import ClusterCollection, local_nodes
 from pmbf.cluster.spread import Spread, SpreadCatalog
+from pmbf.intake.labelling import LabelPattern, LabelTable
 from pmbf.jobs.executor import Inline
 from tests.conftest import touch, words
 
@@ -84,6 +85,41 @@ def test_files_are_loaded_replaced_and_left_alone(cluster, collection, folder):
     touch(folder / "text-3.txt", words(50))
     touch(folder / "text-5.txt", words(5))
     load()
+
+
+def test_files_that_are_gone_are_pruned_and_labels_are_those_of_one_folder(cluster, collection, folder, tmp_path):
+    table = tmp_path / "labels.csv"
+    table.write_text("name,author,group\n" + "".join(f"text-{n}.txt,author-{n},g{n % 2}\n" for n in range(10)))
+    (folder / "copy.txt").write_text(words(3), encoding="utf-8")
+    names = ("n_pruned", "n_labelled", "problems")
+
+    def load():
+        told = []
+        for one in (collection, cluster):
+            labels = LabelTable.read(table, LabelPattern("(?P<kind>copy)"))
+            told.append(one.load([folder], labels=labels, prune=True))
+        assert [getattr(told[0], name) for name in names] == [getattr(told[1], name) for name in names]
+        assert_equal(cluster, collection, [words(3), words(5)])
+        return told[1]
+
+    assert 11 == load().n_labelled
+    assert '{"author": "author-3", "group": "g1"}' == listed(cluster)[str(folder / "text-3.txt")][1]
+    query = folder / "text-5.txt"
+    here, there = (one.screen(query, exclude_same=["group"]) for one in (collection, cluster))
+    assert without_ids(here) == without_ids(there)
+    before = cluster.generation
+    load()
+    assert before == cluster.generation  # nothing has changed
+    (folder / "text-3.txt").unlink()
+    (folder / "text-4.txt").unlink()
+    table.write_text("name,author\ntext-5.txt,somebody\n")
+    told = load()
+    assert (2, 1) == (told.n_pruned, told.n_labelled)
+    assert 9 == len(listed(cluster))
+    for one in folder.iterdir():
+        one.unlink()
+    table.write_text("name,author\n")
+    assert "nothing was pruned below it: is empty" in load().problems[0].reason
 
 
 def test_two_files_that_changed_places_are_both_found(cluster, folder):

@@ -38,6 +38,17 @@ def test_a_text_is_screened_as_in_one_folder(depot, folder, tmp_path):
     assert "text-3.txt" in pmbf("screen", tmp_path / "query.txt", "--cluster", depot).stdout
 
 
+def test_labels_and_pruning_are_a_second_commit(depot, folder, tmp_path):
+    (tmp_path / "labels.csv").write_text("name,author\ntext-1.txt,stone\nnobody.txt,x\n", encoding="utf-8")
+    (folder / "text-9.txt").unlink()
+    pattern = ("--label-pattern", "(?P<year>[0-9])[.]txt")
+    done = pmbf("cluster", "load", depot, folder, "--prune", "--labels", tmp_path / "labels.csv", *pattern)
+    assert (3, "9 unchanged, 1 pruned, 9 labelled, 1 with a problem") == (done.returncode, done.stdout.splitlines()[0])
+    assert "no document is listed under 'nobody.txt'" in done.stderr
+    found = json.loads(pmbf("screen", folder / "text-1.txt", "--cluster", depot, "--json").stdout)
+    assert [{"author": "stone", "year": "1"}] == found["matches"][0]["document"]["labels"]
+
+
 def test_two_collections_at_once_are_refused_unless_the_environment_names_one(depot, tmp_path, monkeypatch):
     (tmp_path / "query.txt").write_text(words(99), encoding="utf-8")
     done = pmbf("screen", tmp_path / "query.txt", "--cluster", depot, "-c", tmp_path / "c.pmbf")
