@@ -12,9 +12,9 @@ import numpy as np
 LATE_TIMES, LATE_S = 4.0, 0.05
 """A node is late after 4 times the 95th percentile of the last calls, and after 50 ms at the least."""
 
-_CALLS, _FEW = 64, 8
-"""Calls of a method that are remembered. With fewer than 8, a node is late after a fourth of its time: the first calls
-open volumes."""
+_CALLS, _FEW, _FEW_S = 64, 8, 1.0
+"""Calls of a method that are remembered. With fewer than 8, a node is late after 1 s a query: the first calls open
+volumes."""
 
 
 class Usual:
@@ -34,5 +34,5 @@ class Usual:
         """Return after how many seconds a call about `size` queries is late, if a node has `timeout_s`."""
         known = list(self._seconds[method])
         if len(known) < _FEW:
-            return timeout_s / 4
+            return min(timeout_s / 4, _FEW_S * size)
         return min(timeout_s / 4, max(LATE_S, LATE_TIMES * size * float(np.percentile(known, 95))))

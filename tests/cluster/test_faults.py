@@ -89,6 +89,17 @@ def test_a_node_that_is_stopped_is_answered_for_by_others_and_then_ended(cluster
     assert expected == told(nodes, manifest, documents[:4])
 
 
+def test_the_first_query_does_not_wait_long_for_a_node_that_is_stopped(cluster, documents):
+    nodes, manifest = cluster
+    processes_of = processes(nodes.executor, 3)
+    victim = nodes.nodes.index(placed(manifest.volumes[0].key, nodes.nodes)[0])
+    os.kill(processes_of[victim], signal.SIGSTOP)
+    start = monotonic()
+    [report] = told(nodes, manifest, documents[:1])
+    assert monotonic() - start < nodes.timeout_s / 4
+    assert "not looked at" not in report
+
+
 def test_what_no_node_answers_in_time_is_named(cluster, documents):
     nodes, manifest = cluster
     told(nodes, manifest, documents[:1])
