@@ -17,10 +17,10 @@ import numpy as np
 
 from benchmarks import arguments, synthetic
 from measure import report
-from pmbf.cluster.collection import ClusterCollection, local_nodes
+from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.manifest import Manifest, commit, created
-from pmbf.cluster.placement import COPIES, Node, placed
+from pmbf.cluster.placement import COPIES, Node, local_nodes, placed
 from pmbf.cluster.volumes import seal
 
 Figures = dict[str, Any]

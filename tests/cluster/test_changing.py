@@ -7,7 +7,8 @@ from itertools import pairwise
 import pytest
 
 from pmbf import BusyError, Collection, IncompleteError, NotFoundError
-from pmbf.cluster.collection import ClusterCollection, local_nodes
+from pmbf.cluster.collection import ClusterCollection
+from pmbf.cluster.placement import local_nodes
 from pmbf.cluster.spread import Spread, SpreadCatalog
 from pmbf.intake.labelling import LabelPattern, LabelTable
 from pmbf.jobs.executor import Inline

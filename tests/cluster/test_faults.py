@@ -13,9 +13,9 @@ import pytest
 
 from pmbf import IncompleteError
 from pmbf.cluster.calls import Nodes
-from pmbf.cluster.collection import ClusterCollection, local_nodes
+from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.holder import Holder
-from pmbf.cluster.placement import placed
+from pmbf.cluster.placement import local_nodes, placed
 from pmbf.cluster.spread import Spread, SpreadCatalog, word_statistics
 from pmbf.cluster.status import Health, health
 from pmbf.cluster.working import fetch, unread_by_all

@@ -7,8 +7,9 @@ import pytest
 
 from pmbf import CorruptError, NotFoundError, UnsupportedError
 from pmbf.cluster import objects
-from pmbf.cluster.collection import ClusterCollection, local_nodes
+from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.objects import depot_at
+from pmbf.cluster.placement import local_nodes
 from pmbf.jobs.executor import Inline, Local
 from tests.forked import pmbf
 

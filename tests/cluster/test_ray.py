@@ -13,8 +13,8 @@ import pytest
 
 from pmbf import CorruptError
 from pmbf.cluster.calls import Nodes
-from pmbf.cluster.collection import ClusterCollection, local_nodes
-from pmbf.cluster.placement import placed
+from pmbf.cluster.collection import ClusterCollection
+from pmbf.cluster.placement import local_nodes, placed
 from pmbf.jobs.executor import ShardFailed, complete
 from tests.cluster.test_faults import Mortal
 from tests.test_executor import Summing
