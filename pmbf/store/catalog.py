@@ -186,8 +186,9 @@ class Catalog(CheckedRows):
 
     def files(self, kind: str | None = None) -> list[files.StoredFile]:
         """Return the live files, of one kind or of all, by serial."""
-        every = (row for _, rows in self._columns(files.StoredFile) for row in rows)
-        return [files.StoredFile(*row[:-1]) for row in every if kind in (None, row[1])]
+        every = itertools.chain.from_iterable(rows for _, rows in self._columns(files.StoredFile))
+        made = files.StoredFile._make
+        return [made(row[:-1]) for row in every if kind is None or row[1] == kind]
 
     def require_paths_by_document(self) -> None:
         """Refuse an index of the paths by document that leaves a path out: a document would seem to have no other.

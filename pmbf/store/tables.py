@@ -315,7 +315,7 @@ def sound_numbers(row_type: type[Row], rows: list[Any]) -> NDArray[np.int64] | N
     else:
         serials, *sizes = numbers.T
         is_possible = are_possible(serials, [row[1] in NUMBERED_KINDS for row in rows], *sizes).all()
-        is_possible &= all(row[1] in FILE_KINDS for row in rows)
+        is_possible &= {row[1] for row in rows} <= FILE_KINDS.keys()
     return numbers if is_possible else None
 
 
