@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import typer
 
 from pmbf.cli import arguments as arg
-from pmbf.cli.inputs import fits, named_collection, open_collection, resolved
+from pmbf.cli.clustering import Cluster, Ray, opened_cluster
+from pmbf.cli.inputs import fits, named_collection, open_collection, require_one_collection, resolved
 from pmbf.cli.leaving_out import Where, WhereNot, fitting, with_labels
 from pmbf.cli.outcome import note, print_json, print_text
-from pmbf.errors import DONE, FAILED, ParameterError
+from pmbf.errors import DONE, FAILED, ParameterError, PmbfError
+
+if TYPE_CHECKING:
+    from pmbf.store.listing import Listed
 
 LIST_HELP = """Examples:
   pmbf list -c papers.pmbf
   pmbf list '*.pdf' drafts/2024 -c papers.pmbf
   pmbf list --where author=berg -c papers.pmbf
+  pmbf list --cluster /mnt/depot
 
 Exit codes: 0 done; 2 wrong usage; 3 an error"""
 STATS_HELP = "Exit codes: 0 done; 2 wrong usage; 3 an error"
@@ -40,25 +47,42 @@ def list_(
     collection: arg.CollectionFolder = None,
     where: Where = None,
     where_not: WhereNot = None,
+    cluster: Cluster = None,
+    ray: Ray = None,
     json: arg.JsonDocuments = False,
 ) -> None:
     """List the documents: id, length, kind, paths and labels."""
+    require_one_collection(collection, cluster)
+    with opened_cluster(cluster, ray) if cluster else open_collection(collection) as opened:
+        errors: list[PmbfError] = []
+        documents = (one for one in _before(errors, opened.documents()) if not patterns or fits(one.paths, patterns))
+        shown = with_labels(documents, where, where_not)
+        first = next(shown, None)
+        if first is not None:
+            _print_list(chain([first], shown), json=json)
+        elif patterns or where or where_not:
+            note(f"no document fits {' or '.join(patterns or ['these labels'])}")
+        for error in errors:
+            raise error
+
+
+def _before(errors: list[PmbfError], documents: Iterator[Listed]) -> Iterator[Listed]:
+    """Yield documents until reading them fails, and keep the error: what is there is listed first."""
+    try:
+        yield from documents
+    except PmbfError as error:
+        errors.append(error)
+
+
+def _print_list(documents: Iterator[Listed], *, json: bool) -> None:
     from pmbf.terminal.summaries import list_lines
 
-    with open_collection(collection) as opened:
-        documents = (one for one in opened.documents() if not patterns or fits(one.paths, patterns))
-        shown = with_labels(documents, where, where_not)
-        if (first := next(shown, None)) is None:
-            if patterns or where or where_not:
-                note(f"no document fits {' or '.join(patterns or ['these labels'])}")
-            return
-        shown = chain([first], shown)
-        if json:
-            for document in shown:
-                print_json(document.to_dict())
-        else:
-            for line in list_lines(shown):
-                print_text(line + "\n")
+    if json:
+        for document in documents:
+            print_json(document.to_dict())
+    else:
+        for line in list_lines(documents):
+            print_text(line + "\n")
 
 
 def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:

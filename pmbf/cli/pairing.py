@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pmbf.cli import arguments as arg
+from pmbf.cli.clustering import Cluster, opened_cluster
 from pmbf.cli.comparing import removed_on_signals, require_apart
 from pmbf.cli.inputs import expanded, given, limits, n_cores
 from pmbf.cli.on_hosts import on_hosts
@@ -19,11 +20,11 @@ from pmbf.errors import DONE, FAILED, FOUND, ParameterError
 from pmbf.intake.discovery import is_collection
 
 if TYPE_CHECKING:
-    from pmbf.extract import Limits
     from pmbf.pairs import NearDuplicates
     from pmbf.pairs.bands import Background
-    from pmbf.pairs.plans import Advance, How
+    from pmbf.pairs.plans import Advance
     from pmbf.pairs.sources import Source
+    from pmbf.pairs.stored import Reading
     from pmbf.pairs.work import Work
 
 EPILOG = """Examples:
@@ -32,6 +33,7 @@ EPILOG = """Examples:
   pmbf pairs pages.pmbf --features spotsigs --plan term --work run/ --jobs 4
   pmbf pairs pages.pmbf --features spotsigs --write-background pages.df
   pmbf pairs more/ --features spotsigs --background pages.df --idf 0.1,0.95
+  pmbf pairs --cluster /mnt/depot --ray auto
 
 Two texts are a pair if their Jaccard index is at least --tau: what both have /
 what either has. Of a cluster one text is kept, and each other one is a pair
@@ -65,7 +67,7 @@ def parse_tau(text: str) -> float:
     return share
 
 
-Texts = Annotated[list[str], arg.names("PATH", "A collection; or a folder with texts; or files and folders.")]
+Texts = Annotated[list[str] | None, arg.names("[PATH]", "A collection; or a folder with texts; or files and folders.")]
 FeatureKind = Annotated[
     Literal["words", "spotsigs"],
     arg.option(
@@ -140,7 +142,8 @@ WriteBackground = Annotated[
 
 
 def pairs(
-    texts: Texts,
+    texts: Texts = None,
+    cluster: Cluster = None,
     features: FeatureKind = "words",
     shingle: Words = None,
     tau: Tau = None,
@@ -168,6 +171,7 @@ def pairs(
     from pmbf.pairs.bands import Background, Band
     from pmbf.pairs.features import Features
     from pmbf.pairs.finding import How, Wanted, background_of, found_in
+    from pmbf.pairs.stored import Reading
 
     _require_possible(json=json, csv=csv, jsonl=jsonl, rows=rows, idf=idf, background=background)
     made_of = Features(features, **given(shingle_tokens=shingle))
@@ -179,7 +183,10 @@ def pairs(
     how = How(plan=plan, jobs=jobs or n_cores(), **given(threshold=tau, max_volume=max_volume))
     if not quiet:
         note_kernels()
-    with _opened(texts, limits(max_bytes, timeout), how, work, quiet=quiet) as (source, advance, kept):
+    if bool(texts) == bool(cluster):
+        raise ParameterError("expected a collection, files and folders, or the collection of a cluster with --cluster")
+    reading = Reading(limits(max_bytes, timeout), how.jobs, how.advance)
+    with _opened(texts or [], cluster, ray, reading, work, quiet=quiet) as (source, advance, kept):
         how = replace(how, advance=advance)
         if write_background:
             made = background_of(source, made_of, how, kept)
@@ -236,10 +243,10 @@ def _require_possible(*, json: bool, csv: bool, jsonl: bool, rows: str, idf: obj
 
 @contextmanager
 def _opened(
-    texts: Sequence[str], bounds: Limits, how: How, work: str | None, *, quiet: bool
+    texts: Sequence[str], cluster: str | None, ray: str | None, reading: Reading, work: str | None, *, quiet: bool
 ) -> Iterator[tuple[Source, Advance, Work | None]]:
     """Yield the texts that were named, what shows progress, and the work folder if one was named."""
-    from pmbf.pairs.stored import Reading, texts_of_collection, texts_of_files
+    from pmbf.pairs.stored import texts_of_cluster, texts_of_collection, texts_of_files
     from pmbf.pairs.work import work_folder
     from pmbf.terminal.progress import steps_progress
 
@@ -248,17 +255,18 @@ def _opened(
     if collections and len(paths) > 1:
         raise ParameterError(f"{collections[0]}: is a collection, expected it alone, or files and folders alone")
     if work:
-        require_apart("--work", work, paths)
+        require_apart("--work", work, [cluster] if cluster else paths)
     with ExitStack() as stack:
         stack.enter_context(removed_on_signals())
         shown = stack.enter_context(steps_progress(shown=not quiet and sys.stderr.isatty()))
-        advance = shown or how.advance
+        advance = shown or reading.advance
         folder = stack.enter_context(work_folder(work))
-        if collections:
+        if cluster:
+            source = texts_of_cluster(stack.enter_context(opened_cluster(cluster, ray)))
+        elif collections:
             source = stack.enter_context(texts_of_collection(collections[0]))
         else:
-            reading = Reading(bounds, how.jobs, advance)
-            source = stack.enter_context(texts_of_files(paths, reading, folder))
+            source = stack.enter_context(texts_of_files(paths, replace(reading, advance=advance), folder))
         yield source, advance, folder if work else None
 
 

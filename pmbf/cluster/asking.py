@@ -19,6 +19,7 @@ from pmbf.cluster.calls import Nodes
 from pmbf.cluster.comparing import Answered, Asked
 from pmbf.cluster.manifest import Manifest, Volume
 from pmbf.cluster.spread import Spread, SpreadStore, word_statistics
+from pmbf.cluster.texts import unread_problems
 from pmbf.errors import IncompleteError
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, read_leniently
@@ -155,13 +156,6 @@ def _arguments(
 
 def _with_problems(answer: Answer, spread: Spread) -> Answer:
     """Return an answer that tells which volumes were not looked at."""
-    problems = tuple(
-        _problem(one, spread.unread[one.name]) for one in spread.manifest.volumes if one.name in spread.unread
-    )
+    problems = unread_problems(spread.manifest, spread.unread)
     new = tuple(one for one in problems if one not in answer.report.problems)
     return replace(answer, report=replace(answer.report, problems=(*answer.report.problems, *new))) if new else answer
-
-
-def _problem(volume: Volume, reason: str) -> str:
-    ids = f"{volume.offset + 1} to {volume.offset + volume.n_ids}"
-    return f"not looked at: {volume.n_documents} documents, ids {ids}, volume {volume.name[:12]}: {reason}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Self, Unpack
 
@@ -20,6 +20,7 @@ from pmbf.cluster.objects import depot_at
 from pmbf.cluster.placement import Node, local_nodes
 from pmbf.cluster.spread import Spread, SpreadCatalog
 from pmbf.cluster.status import Status
+from pmbf.cluster.texts import SourceTexts, SpreadTexts
 from pmbf.cluster.upkeep import GRACE_S, Upkeep, sweep
 from pmbf.cluster.working import each, fetch, unread_by_all, work
 from pmbf.errors import IncompleteError, NotFoundError, ParameterError
@@ -33,32 +34,11 @@ from pmbf.jobs.executor import Executor, Local
 from pmbf.params import Params
 from pmbf.report import Report, Texts
 from pmbf.screen import Answer, LeftPaths, Options, OptionValues, reports
+from pmbf.store.listing import Listed, as_listed
 from pmbf.store.tables import ListedPath
 
 SHELF = "~/.cache/pmbf/shelf"
 """Where a host keeps its copies, unless the depot is a folder of this machine alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class _SourceTexts:
-    """The texts of documents, for a report: they are read through the nodes as long as these run."""
-
-    collection: ClusterCollection
-
-    def __call__(self, document: int) -> str:
-        return self.collection.text(document)
-
-    def __reduce__(self) -> tuple[type, tuple[()]]:
-        return _Gone, ()
-
-
-class _Gone:
-    """In place of the texts in a report that was pickled."""
-
-    def __call__(self, document: int) -> str:
-        raise NotFoundError(
-            f"the text of document {document} is on the nodes of a cluster: ask `ClusterCollection.text`"
-        )
 
 
 class ClusterCollection:
@@ -239,8 +219,23 @@ class ClusterCollection:
         return (replace(one, report=self._with_texts(one.report, one.query)) for one in found)
 
     def _with_texts(self, report: Report, query: Text) -> Report:
-        texts = Texts(query.content, _SourceTexts(self))
+        texts = Texts(query.content, SourceTexts(self))
         return replace(report, query=replace(report.query, kind=query.kind), texts=texts)
+
+    def documents(self) -> Iterator[Listed]:
+        """Yield every document by ascending id, as `Collection.documents`.
+
+        Raises:
+            IncompleteError: No node can read some volumes; told behind the last document.
+        """
+        archive = self.archive()
+        yield from (as_listed(*entry) for entry in archive.entries())
+        for problem in archive.problems:
+            raise IncompleteError(f"{self.path}: {problem}")
+
+    def archive(self) -> SpreadTexts:
+        """Return the documents of this generation and their texts, for runs over all of them."""
+        return SpreadTexts(Spread(self.nodes, self.manifest))
 
     def text(self, document: int) -> str:
         """Return a document's text.

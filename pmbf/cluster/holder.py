@@ -27,6 +27,7 @@ from pmbf.cluster.found import joined, listed, of_volume
 from pmbf.cluster.making import Edit, Made
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.objects import depot_at
+from pmbf.cluster.texts import entries_of, texts_of
 from pmbf.cluster.volumes import Shelf
 from pmbf.cluster.working import Tasks
 from pmbf.errors import CorruptError, IncompleteError, NotFoundError, PmbfError, UnsupportedError
@@ -247,6 +248,15 @@ class Holder(Tasks):
             return Part(document_text(opened[0], id_ - volume.offset) if opened else "", unread)
         except (CorruptError, IncompleteError, OSError) as error:
             return Part("", {volume.name: str(error)})
+
+    def entries(self, volumes: Sequence[Volume]) -> Part:
+        """Return the documents with their paths."""
+        return _flat(*self._each(volumes, entries_of))
+
+    def texts(self, volumes: Sequence[Volume], ids: Sequence[int]) -> Part:
+        """Return the texts of some documents, by id; None if a text is not stored and its file gone."""
+        found, unread = self._each(volumes, lambda store, volume: texts_of(store, volume, ids))
+        return Part({id_: text for some in found for id_, text in some.items()}, unread)
 
     # ------------------------------------------------------------------ new volumes
 

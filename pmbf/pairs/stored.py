@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from pmbf.collection import Collection
 from pmbf.comparison.entering import base_of, loaded, name_below, title_of
@@ -22,10 +23,13 @@ from pmbf.pairs.sources import BATCH_TEXTS, Batch
 from pmbf.pairs.work import Work
 from pmbf.store.folder import Store
 from pmbf.store.folders import replacing
-from pmbf.store.listing import Listed, listed
+from pmbf.store.listing import Entry
 from pmbf.store.originals import original_text
-from pmbf.store.tables import BINARY_KIND
+from pmbf.store.tables import BINARY_KIND, Document, ListedPath
 from pmbf.text import utf8
+
+if TYPE_CHECKING:
+    from pmbf.cluster.collection import ClusterCollection
 
 BATCH_CHARS = 1 << 24
 _ROOTS = ".roots.json"
@@ -47,65 +51,99 @@ class Reading:
     advance: Advance
 
 
+class Archive(Protocol):
+    """Documents, and their texts."""
+
+    @property
+    def problems(self) -> Sequence[str]:
+        """Which documents were not looked at, and why."""
+        ...
+
+    def entries(self) -> Iterable[Entry]:
+        """Yield the documents with their paths, by ascending id."""
+        ...
+
+    def texts(self, entries: Sequence[Entry]) -> list[str | None]:
+        """Return the texts of some documents; None for one that cannot be read."""
+        ...
+
+
+class _Stored:
+    """The documents of a collection in one folder."""
+
+    problems: Sequence[str] = ()
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.entries = store.documents_with_paths
+
+    def texts(self, entries: Sequence[Entry]) -> list[str | None]:
+        return [self._text(*entry) for entry in entries]
+
+    def _text(self, row: Document, paths: Sequence[ListedPath]) -> str | None:
+        try:
+            return original_text(self._store.generation, row, [one.path for one in paths])
+        except IncompleteError:
+            return None
+
+
 class StoredTexts:
     """The paths of a collection, by name.
 
     Args:
-        store: The collection.
+        archive: The collection.
         base: The folder that names are relative to; empty for whole paths.
         title: What was named.
         unread: What was not read, and why.
     """
 
-    def __init__(self, store: Store, base: str, title: str, unread: Sequence[str] = ()) -> None:
-        self._store, self.title = store, title
-        self._documents = [one for one in listed(store) if one.kind != BINARY_KIND]
-        self._rows = store.documents(one.id for one in self._documents)
-        paths = store.listed_of(one.id for one in self._documents)
-        entries = sorted(
+    def __init__(self, archive: Archive, base: str, title: str, unread: Sequence[str] = ()) -> None:
+        self._archive, self.title = archive, title
+        self._entries = [one for one in archive.entries() if one[0].kind != BINARY_KIND]
+        listed = sorted(
             (name_below(path.path, base), place, path.mtime_ns)
-            for place, document in enumerate(self._documents)
-            for path in paths[document.id]
+            for place, (_, paths) in enumerate(self._entries)
+            for path in paths
         )
-        self.labels = [name for name, _, _ in entries]
-        self.places = [place for _, place, _ in entries]
-        self.times = [time for _, _, time in entries]
-        self.lengths = [self._documents[place].n_chars for place in self.places]
-        partly = [f"{name}: incomplete: {why}" for name, place, _ in entries for why in self._documents[place].problems]
-        self.problems = (*unread, *(problem for problem in partly if problem not in unread))
+        self.labels = [name for name, _, _ in listed]
+        self.places = [place for _, place, _ in listed]
+        self.times = [time for _, _, time in listed]
+        self.lengths = [self._entries[place][0].n_chars for place in self.places]
+        reasons = ((name, self._entries[place][0].problems) for name, place, _ in listed)
+        partly = [f"{name}: incomplete: {why}" for name, some in reasons for why in some.splitlines()]
+        self._problems = (*unread, *(problem for problem in partly if problem not in unread))
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What was not read, and why."""
+        return (*self._problems, *self._archive.problems)
 
     def batches(self) -> Iterator[Batch]:
         """Yield the documents, in the order in which they are stored."""
         start, n_chars = 0, 0
-        for stop, document in enumerate(self._documents):
-            if stop > start and (stop - start == BATCH_TEXTS or n_chars + document.n_chars > BATCH_CHARS):
+        for stop, (row, _) in enumerate(self._entries):
+            if stop > start and (stop - start == BATCH_TEXTS or n_chars + row.n_chars > BATCH_CHARS):
                 yield self._batch(start, stop)
                 start, n_chars = stop, 0
-            n_chars += document.n_chars
-        if start < len(self._documents):
-            yield self._batch(start, len(self._documents))
+            n_chars += row.n_chars
+        if start < len(self._entries):
+            yield self._batch(start, len(self._entries))
 
     def text(self, number: int) -> str:
         """Return a text.
 
         Raises:
-            IncompleteError: The collection stores no texts, and the file is gone or has changed.
+            IncompleteError: It cannot be read.
         """
-        return self._text(self._documents[self.places[number]])
+        [text] = self._archive.texts([self._entries[self.places[number]]])
+        if text is None:
+            raise IncompleteError(f"{self.labels[number]}: its text cannot be read any more")
+        return text
 
     def _batch(self, start: int, stop: int) -> Batch:
-        some = self._documents[start:stop]
-        key = sha256("".join(f"{one.id} {one.sha256}\n" for one in some).encode()).hexdigest()
-        return Batch(key, lambda: [self._utf8(one) for one in some])
-
-    def _utf8(self, document: Listed) -> bytes | None:
-        try:
-            return utf8(self._text(document))
-        except IncompleteError:
-            return None
-
-    def _text(self, document: Listed) -> str:
-        return original_text(self._store.generation, self._rows[document.id], document.paths)
+        some = self._entries[start:stop]
+        key = sha256("".join(f"{row.id} {row.sha256}\n" for row, _ in some).encode()).hexdigest()
+        return Batch(key, lambda: [None if text is None else utf8(text) for text in self._archive.texts(some)])
 
 
 @contextmanager
@@ -116,7 +154,12 @@ def texts_of_collection(folder: str) -> Iterator[StoredTexts]:
         CorruptError, UnsupportedError: It is damaged, or of another version.
     """
     with Store(Path(folder)) as store:
-        yield StoredTexts(store, "", os.path.join(folder, ""))
+        yield StoredTexts(_Stored(store), "", os.path.join(folder, ""))
+
+
+def texts_of_cluster(collection: ClusterCollection) -> StoredTexts:
+    """Return the texts of a cluster's collection, which its nodes read. Volumes that none can read are `problems`."""
+    return StoredTexts(collection.archive(), "", os.path.join(collection.path, ""))
 
 
 @contextmanager
@@ -133,7 +176,7 @@ def texts_of_files(roots: Sequence[str], reading: Reading, work: Work) -> Iterat
     with Collection(path, create=True) as collection:
         unread = loaded(collection, named, reading.limits, reading.jobs, reading.advance)
     with Store(path) as store:
-        yield StoredTexts(store, base_of(named), title_of(named), unread)
+        yield StoredTexts(_Stored(store), base_of(named), title_of(named), unread)
 
 
 def _require_same(work: Work, roots: list[str]) -> None:

@@ -12,7 +12,10 @@ from pmbf.errors import NotFoundError
 from pmbf.labels import Conditions, Labels, are_looked_at, decoded
 from pmbf.report.as_json import with_lists
 from pmbf.store.folder import Store
-from pmbf.store.tables import ListedPath
+from pmbf.store.tables import Document, ListedPath
+
+Entry = tuple[Document, Sequence[ListedPath]]
+"""A document's row, and its paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +48,22 @@ def listed(store: Store) -> Iterator[Listed]:
     Raises:
         CorruptError: A row of the catalog is damaged; or, behind the last document, rows are missing.
     """
-    for row, paths in store.documents_with_paths():
-        yield Listed(
-            id=row.id,
-            paths=tuple(one.path for one in paths),
-            labels=labels_of(paths),
-            kind=row.kind,
-            n_chars=row.n_chars,
-            n_tokens=row.n_tokens,
-            n_hashes=row.n_hashes,
-            sha256=row.sha256,
-            problems=tuple(row.problems.splitlines()),
-        )
+    return (as_listed(row, paths) for row, paths in store.documents_with_paths())
+
+
+def as_listed(row: Document, paths: Sequence[ListedPath]) -> Listed:
+    """Return a document as a list shows it."""
+    return Listed(
+        id=row.id,
+        paths=tuple(one.path for one in paths),
+        labels=labels_of(paths),
+        kind=row.kind,
+        n_chars=row.n_chars,
+        n_tokens=row.n_tokens,
+        n_hashes=row.n_hashes,
+        sha256=row.sha256,
+        problems=tuple(row.problems.splitlines()),
+    )
 
 
 def labels_of(paths: Sequence[ListedPath]) -> tuple[Labels, ...]:

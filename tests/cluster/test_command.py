@@ -127,3 +127,58 @@ def test_without_the_extra_it_is_said_what_to_install(depot, tmp_path):
         done = subprocess.run(command, capture_output=True, text=True, env=environment)
         assert 3 == done.returncode
         assert "pip install 'pmbf[ray]'" in done.stderr
+
+
+@pytest.fixture
+def both(depot, folder, tmp_path):
+    """A depot of two volumes, and one folder with the same documents: a copy and a text with other words at its end."""
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "copy.txt").write_bytes((folder / "text-2.txt").read_bytes())
+    (more / "near.txt").write_text(words(3) + " " + " ".join(words(77).split()[:8]), encoding="utf-8")
+    assert 0 == pmbf("cluster", "load", depot, more).returncode
+    assert 0 == pmbf("load", folder, more, "-c", tmp_path / "c.pmbf").returncode
+    return depot, tmp_path / "c.pmbf"
+
+
+def lose_last_volume(depot, tmp_path):
+    """Take the list of a volume out of the depot, and all copies from the nodes."""
+    name = json.loads(pmbf("cluster", "status", depot, "--json").stdout)["volumes"][-1]
+    (depot / "files" / name[:2] / name).unlink()
+    for shelf in (depot / "shelf").iterdir():
+        shelf.rename(tmp_path / f"lost-{shelf.name}")
+    return name[:12]
+
+
+def test_the_documents_are_listed_as_those_of_one_folder(both, tmp_path):
+    depot, collection = both
+    here, there = (pmbf("list", "--json", *where) for where in (("-c", collection), ("--cluster", depot)))
+    one, other = (list(map(json.loads, done.stdout.splitlines())) for done in (here, there))
+    assert sorted(one["id"] for one in other) == [one["id"] for one in other]
+    assert [11, 11] == [len(one), len(other)]
+    paths, others = ({tuple(one["paths"]): one | {"id": 0} for one in some} for some in (one, other))
+    assert paths == others
+    assert pmbf("list", "*/copy.txt", "-c", collection).stdout == pmbf("list", "*/copy.txt", "--cluster", depot).stdout
+    assert 2 == pmbf("list", "--cluster", depot, "-c", collection).returncode
+    lost = lose_last_volume(depot, tmp_path)
+    done = pmbf("list", "--cluster", depot)
+    assert 3 == done.returncode
+    assert "text-9.txt" in done.stdout
+    assert f"volume {lost}" in done.stderr
+
+
+def test_pairs_are_those_of_one_folder(both, tmp_path):
+    depot, collection = both
+    how = ("--json", "--proof", "--keep", "newest", "--jobs", "1")
+    here, there = pmbf("pairs", collection, *how), pmbf("pairs", "--cluster", depot, *how)
+    assert (1, 1) == (here.returncode, there.returncode), there.stderr
+    one, other = json.loads(here.stdout), json.loads(there.stdout)
+    assert 2 == len(other["pairs"])
+    assert one | {"title": ""} == other | {"title": ""}
+    for wrong in ((collection, "--cluster", depot), ()):
+        assert 2 == pmbf("pairs", *wrong).returncode
+    lose_last_volume(depot, tmp_path)
+    done = pmbf("pairs", "--cluster", depot, *how)
+    told = json.loads(done.stdout)
+    assert (1, 1) == (len(told["problems"]), len(told["pairs"]))
+    assert told["problems"][0].startswith("not looked at: 1 documents")

@@ -1,0 +1,110 @@
+"""The documents of a cluster's collection one after another, and their texts: a node reads those of its volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pmbf.cluster.comparing import moved
+from pmbf.cluster.manifest import Manifest, Volume
+from pmbf.cluster.spread import Spread
+from pmbf.errors import IncompleteError, NotFoundError
+from pmbf.store.folder import Store
+from pmbf.store.listing import Entry
+from pmbf.store.originals import original_text
+
+if TYPE_CHECKING:
+    from pmbf.cluster.collection import ClusterCollection
+
+
+def entries_of(store: Store, volume: Volume) -> list[Entry]:
+    """Return the documents of a volume with their paths, by ascending id."""
+    return [
+        (row._replace(id=row.id + volume.offset), [moved(one, volume) for one in paths])
+        for row, paths in store.documents_with_paths()
+    ]
+
+
+def texts_of(store: Store, volume: Volume, ids: Sequence[int]) -> dict[int, str | None]:
+    """Return the texts of those documents that are in a volume, by id; None if a text is not stored and its file gone.
+
+    Raises:
+        CorruptError: A text is damaged.
+    """
+    rows = store.documents(id_ - volume.offset for id_ in ids if id_ in volume)
+    paths = store.paths_of(rows)
+    found: dict[int, str | None] = {}
+    for id_, row in rows.items():
+        try:
+            found[id_ + volume.offset] = original_text(store.generation, row, paths[id_])
+        except IncompleteError:
+            found[id_ + volume.offset] = None
+    return found
+
+
+class SpreadTexts:
+    """The documents of a manifest's volumes, and their texts; see `pmbf.pairs.stored.Archive`.
+
+    Args:
+        spread: The volumes. Those that no node answers for are in its `unread`, and then in `problems`.
+    """
+
+    def __init__(self, spread: Spread) -> None:
+        self._spread = spread
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield the documents with their paths, by ascending id; one volume's are in memory."""
+        for volume in self._spread.manifest.volumes:
+            for some in self._spread.ask("entries", (), [volume], size=volume.n_documents):
+                yield from some
+
+    def texts(self, entries: Sequence[Entry]) -> list[str | None]:
+        """Return the texts of some documents; None for one that cannot be read."""
+        ids = [row.id for row, _ in entries]
+        found: dict[int, str | None] = {}
+        for some in self._spread.ask("texts", (ids,), self._spread.having(ids), size=len(ids)):
+            found |= some
+        return [found.get(id_) for id_ in ids]
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Which documents were not looked at, and why."""
+        return unread_problems(self._spread.manifest, self._spread.unread)
+
+
+def unread_problems(manifest: Manifest, unread: dict[str, str]) -> tuple[str, ...]:
+    """Return which documents are in volumes that no node answered for.
+
+    Args:
+        manifest: With the volumes.
+        unread: Why no node answered, by a volume's name.
+    """
+    return tuple(
+        f"not looked at: {one.n_documents} documents, ids {one.offset + 1} to {one.offset + one.n_ids}, "
+        f"volume {one.name[:12]}: {unread[one.name]}"
+        for one in manifest.volumes
+        if one.name in unread
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTexts:
+    """The texts of documents, for a report: they are read through the nodes as long as these run."""
+
+    collection: ClusterCollection
+
+    def __call__(self, document: int) -> str:
+        return self.collection.text(document)
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return _Gone, ()
+
+
+class _Gone:
+    """In place of the texts in a report that was pickled."""
+
+    def __call__(self, document: int) -> str:
+        raise NotFoundError(
+            f"the text of document {document} is on the nodes of a cluster: ask `ClusterCollection.text`"
+        )
