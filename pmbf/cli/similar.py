@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,13 +13,16 @@ import typer
 
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import flag, names, option
+from pmbf.cli.clustering import Cluster, opened_cluster
+from pmbf.cli.clustering import Ray as Nodes
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
-from pmbf.cli.inputs import given, n_cores, named_collection
+from pmbf.cli.inputs import given, n_cores, named_collection, require_one_collection
 from pmbf.cli.on_hosts import on_hosts
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.errors import DONE, FAILED, ParameterError
 
 if TYPE_CHECKING:
+    from pmbf.cluster.similar import SpreadDocuments
     from pmbf.similar import Similarities
 
 app = typer.Typer(
@@ -35,6 +40,7 @@ SIMILAR_HELP = """Examples:
   pmbf similar update -c theses.pmbf      after each load
   pmbf similar show thesis.pdf -c theses.pmbf
   pmbf similar export rows.csv -c theses.pmbf
+  pmbf similar update --cluster /mnt/depot
 
 The similarity of a document to another one is the share of its chunks, five
 words in a row, that the other one has too. docs/similar.md says more."""
@@ -107,6 +113,7 @@ def _similar() -> None:
 @app.command(cls=PmbfCommand, epilog=UPDATE_HELP)
 def update(
     collection: arg.CollectionFolder = None,
+    cluster: Cluster = None,
     full: Full = False,
     renew: Renew = False,
     jobs: Jobs = None,
@@ -124,17 +131,17 @@ def update(
     from pmbf.terminal.progress import steps_progress
     from pmbf.terminal.similar import incomplete_lines, update_text
 
-    folder = named_collection(collection)
     rules = given(n_words=words, bits=bits, keep=keep, min_shared=min_shared, common=common)
     if not quiet:
         note_kernels()
     with steps_progress(shown=not quiet and sys.stderr.isatty()) as on_progress:
         how: dict[str, Any] = {"full": full, "renew": renew, "on_progress": on_progress, **rules}
-        if ray:
-            place = os.path.abspath(folder)
-            report = on_hosts(ray, lambda made, n: updated(place, jobs=jobs or n, executor=made(), **how))
-        else:
-            report = updated(folder, jobs=jobs or min(_USUAL_JOBS, n_cores()), **how)
+        with _documents(collection, cluster, ray) as documents:
+            if ray:
+                place = os.path.abspath(documents) if isinstance(documents, str) else documents
+                report = on_hosts(ray, lambda made, n: updated(place, jobs=jobs or n, executor=made(), **how))
+            else:
+                report = updated(documents, jobs=jobs or min(_USUAL_JOBS, n_cores()), **how)
     if json:
         print_json(report.to_dict())
     elif not quiet:
@@ -148,6 +155,8 @@ def update(
 def show(
     what: What = None,
     collection: arg.CollectionFolder = None,
+    cluster: Cluster = None,
+    ray: Nodes = None,
     most: Most = None,
     threshold: Threshold = None,
     clusters: Clusters = False,
@@ -160,10 +169,9 @@ def show(
     if what is not None and clusters:
         raise ParameterError("--clusters is given with a document; leave one of them out")
     most = _USUAL_MOST if most is None else most
-    folder = named_collection(collection)
-    with Similarities(folder) as similarities:
+    with _documents(collection, cluster, ray) as documents, Similarities(documents) as similarities:
         if clusters:
-            _note_untaken(similarities, folder)
+            _note_untaken(similarities)
             groups = similarities.clusters(0.5 if threshold is None else threshold)
             print_json([one.to_dict() for one in groups]) if json else print_text(clusters_text(groups, most))
             return
@@ -171,17 +179,19 @@ def show(
         found = similarities.pairs(most, threshold or 0.0) if document is None else similarities.of(document)
         found = [one for one in found if max(one.similarity, one.reverse) >= (threshold or 0.0)]
         if not found:  # all documents are read for it: six seconds for a million
-            _note_untaken(similarities, folder)
+            _note_untaken(similarities)
     print_json([one.to_dict() for one in found]) if json else print_text(rows_text(found, most, what is None))
 
 
 @app.command(cls=PmbfCommand, epilog=STATUS_HELP)
-def status(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
+def status(
+    collection: arg.CollectionFolder = None, cluster: Cluster = None, ray: Nodes = None, json: arg.Json = False
+) -> None:
     """Show how large the table is, what has changed since, and each run."""
     from pmbf.similar import Similarities
     from pmbf.terminal.similar import incomplete_lines, status_text
 
-    with Similarities(named_collection(collection)) as similarities:
+    with _documents(collection, cluster, ray) as documents, Similarities(documents) as similarities:
         found = similarities.status()
     print_json(found.to_dict()) if json else print_text(status_text(found))
     for line in [] if json else incomplete_lines(found.incomplete):
@@ -189,27 +199,54 @@ def status(collection: arg.CollectionFolder = None, json: arg.Json = False) -> N
 
 
 @app.command(cls=PmbfCommand, epilog=EXPORT_HELP)
-def export(out: Out, collection: arg.CollectionFolder = None, format: Format = None, json: arg.Json = False) -> None:
+def export(
+    out: Out,
+    collection: arg.CollectionFolder = None,
+    cluster: Cluster = None,
+    ray: Nodes = None,
+    format: Format = None,
+    json: arg.Json = False,
+) -> None:
     """Write all rows to a file: CSV, JSONL or Parquet."""
-    from pmbf.similar import Similarities
     from pmbf.terminal.safe import one_line
-    from pmbf.terminal.similar_tables import write_rows
 
-    folder, kind = named_collection(collection), format or out.rsplit(".", 1)[-1]
+    kind = format or out.rsplit(".", 1)[-1]
     if out == "-":
         raise ParameterError("-: stdout takes no rows; name a file")
-    if Path(folder).resolve() in Path(out).resolve().parents:
-        raise ParameterError(f"{out}: is inside the collection; name a file outside")
-    with Similarities(folder) as similarities:
-        _note_untaken(similarities, folder)
-        n_rows = write_rows(similarities.rows(), out, kind)
+    with _documents(collection, cluster, ray) as documents:
+        folder = documents if isinstance(documents, str) else documents.folder
+        if Path(folder).resolve() in Path(out).resolve().parents:
+            raise ParameterError(f"{out}: is inside the collection; name a file outside")
+        n_rows = _exported(documents, out, kind)
     print_json({"n_rows": n_rows}) if json else print_text(f"{n_rows:,} rows written to {one_line(out)}\n")
 
 
-def _note_untaken(similarities: Similarities, folder: str) -> None:
+def _exported(documents: str | SpreadDocuments, out: str, kind: str) -> int:
+    from pmbf.similar import Similarities
+    from pmbf.terminal.similar_tables import write_rows
+
+    with Similarities(documents) as similarities:
+        _note_untaken(similarities)
+        return write_rows(similarities.rows(), out, kind)
+
+
+@contextmanager
+def _documents(collection: str | None, cluster: str | None, ray: str | None) -> Iterator[str | SpreadDocuments]:
+    """Yield the folder of a collection, or the documents of a cluster's."""
+    require_one_collection(collection, cluster)
+    if not cluster:
+        yield named_collection(collection)
+        return
+    from pmbf.cluster.similar import SpreadDocuments
+
+    with opened_cluster(cluster, ray) as opened:
+        yield SpreadDocuments(opened)
+
+
+def _note_untaken(similarities: Similarities) -> None:
     """Say how many documents are in no answer, since no run has taken them."""
     from pmbf.terminal.figures import counted
 
     if n_untaken := similarities.n_untaken():
         missing = counted(n_untaken, "new, changed or unread document")
-        note(f"incomplete without {missing}; run `pmbf similar update -c {folder}`")
+        note(f"incomplete without {missing}; run `pmbf similar update {similarities.asked_with}`")

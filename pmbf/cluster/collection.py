@@ -115,6 +115,11 @@ class ClusterCollection:
         return Path(self._depot.address)
 
     @property
+    def address(self) -> str:
+        """The depot, as a user types it."""
+        return self._depot.address
+
+    @property
     def params(self) -> Params:
         """The parameters that the collection was made with."""
         return self.manifest.params

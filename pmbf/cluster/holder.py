@@ -27,7 +27,7 @@ from pmbf.cluster.found import joined, listed, of_volume
 from pmbf.cluster.making import Edit, Made
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.objects import depot_at
-from pmbf.cluster.texts import entries_of, texts_of
+from pmbf.cluster.texts import beginnings_of, chunks_of, entries_of, texts_of
 from pmbf.cluster.volumes import Shelf
 from pmbf.cluster.working import Tasks
 from pmbf.errors import CorruptError, IncompleteError, NotFoundError, PmbfError, UnsupportedError
@@ -198,12 +198,9 @@ class Holder(Tasks):
             n_chars: How many characters.
         """
 
-        def of(store: Store, volume: Volume) -> tuple[str, list[str | None]]:
-            ids = store.generation.directory.live_ids()[list(places[volume.name])].tolist()
-            rows = store.documents(ids)
-            return volume.name, [_beginning(store, rows[id_], n_chars) for id_ in ids]
-
-        found, unread = self._each(volumes, of)
+        found, unread = self._each(
+            volumes, lambda store, volume: (volume.name, beginnings_of(store, places[volume.name], n_chars))
+        )
         return Part(dict(found), unread)
 
     def learn(self, volumes: Sequence[Volume], state: str, statistics: Statistics | None) -> Part:
@@ -249,14 +246,18 @@ class Holder(Tasks):
         except (CorruptError, IncompleteError, OSError) as error:
             return Part("", {volume.name: str(error)})
 
-    def entries(self, volumes: Sequence[Volume]) -> Part:
-        """Return the documents with their paths."""
-        return _flat(*self._each(volumes, entries_of))
+    def entries(self, volumes: Sequence[Volume], ids: Sequence[int] | None = None) -> Part:
+        """Return the documents with their paths, or some of them."""
+        return _flat(*self._each(volumes, lambda store, volume: entries_of(store, volume, ids)))
 
     def texts(self, volumes: Sequence[Volume], ids: Sequence[int]) -> Part:
-        """Return the texts of some documents, by id; None if a text is not stored and its file gone."""
+        """Return the texts of some documents, by id."""
         found, unread = self._each(volumes, lambda store, volume: texts_of(store, volume, ids))
         return Part({id_: text for some in found for id_, text in some.items()}, unread)
+
+    def chunks(self, volumes: Sequence[Volume], ids: Sequence[int], n_words: int, bits: int) -> Part:
+        """Return the lists of chunks of some documents, by volume."""
+        return Part(*self._each(volumes, lambda store, volume: chunks_of(store, volume, ids, n_words, bits)))
 
     # ------------------------------------------------------------------ new volumes
 
@@ -339,8 +340,3 @@ class Holder(Tasks):
 
 def _flat(found: list[list[Any]], unread: dict[str, str]) -> Part:
     return Part([one for some in found for one in some], unread)
-
-
-def _beginning(store: Store, document: Document, n_chars: int) -> str | None:
-    text = store.generation.text(document)
-    return None if text is None else text[:n_chars]

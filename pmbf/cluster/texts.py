@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pmbf import kernels
 from pmbf.cluster.comparing import moved
 from pmbf.cluster.manifest import Manifest, Volume
 from pmbf.cluster.spread import Spread
 from pmbf.errors import IncompleteError, NotFoundError
+from pmbf.kernels import Lists
 from pmbf.store.folder import Store
 from pmbf.store.listing import Entry
 from pmbf.store.originals import original_text
@@ -18,29 +20,53 @@ if TYPE_CHECKING:
     from pmbf.cluster.collection import ClusterCollection
 
 
-def entries_of(store: Store, volume: Volume) -> list[Entry]:
-    """Return the documents of a volume with their paths, by ascending id."""
-    return [
-        (row._replace(id=row.id + volume.offset), [moved(one, volume) for one in paths])
-        for row, paths in store.documents_with_paths()
-    ]
+Chunks = tuple[list[int], Lists, dict[int, str]]
+"""Ids of documents, the lists of their chunks, and by id why a text cannot be read: its list is empty."""
 
 
-def texts_of(store: Store, volume: Volume, ids: Sequence[int]) -> dict[int, str | None]:
-    """Return the texts of those documents that are in a volume, by id; None if a text is not stored and its file gone.
+def entries_of(store: Store, volume: Volume, ids: Sequence[int] | None = None) -> list[Entry]:
+    """Return the documents of a volume with their paths, by ascending id; or those of them that have some ids."""
+    if ids is None:
+        entries: Iterable[Entry] = store.documents_with_paths()
+    else:
+        rows = store.documents(id_ - volume.offset for id_ in ids if id_ in volume)
+        live = [row for row in rows.values() if not row.removed]
+        listed = store.listed_of(row.id for row in live)
+        entries = [(row, listed[row.id]) for row in sorted(live)]
+    return [(row._replace(id=row.id + volume.offset), [moved(one, volume) for one in paths]) for row, paths in entries]
+
+
+def texts_of(store: Store, volume: Volume, ids: Sequence[int]) -> dict[int, str | IncompleteError]:
+    """Return the texts of those documents that are in a volume, by id; or that one is not stored, and its file gone.
 
     Raises:
         CorruptError: A text is damaged.
     """
     rows = store.documents(id_ - volume.offset for id_ in ids if id_ in volume)
     paths = store.paths_of(rows)
-    found: dict[int, str | None] = {}
+    found: dict[int, str | IncompleteError] = {}
     for id_, row in rows.items():
         try:
             found[id_ + volume.offset] = original_text(store.generation, row, paths[id_])
-        except IncompleteError:
-            found[id_ + volume.offset] = None
+        except IncompleteError as error:
+            found[id_ + volume.offset] = error
     return found
+
+
+def chunks_of(store: Store, volume: Volume, ids: Sequence[int], n_words: int, bits: int) -> Chunks:
+    """Return the lists of chunks of those documents that are in a volume; raise what `texts_of` raises."""
+    texts = texts_of(store, volume, ids)
+    unread = {id_: str(text) for id_, text in texts.items() if not isinstance(text, str)}
+    utf8 = [text.encode() if isinstance(text, str) else b"" for text in texts.values()]
+    return list(texts), kernels.chunk_lists(utf8, n_words=n_words, bits=bits), unread
+
+
+def beginnings_of(store: Store, places: Sequence[int], n_chars: int) -> list[str | None]:
+    """Return the first characters of a volume's texts at some places; None if a text is not stored."""
+    ids = store.generation.directory.live_ids()[list(places)].tolist()
+    rows = store.documents(ids)
+    texts = (store.generation.text(rows[id_]) for id_ in ids)
+    return [None if text is None else text[:n_chars] for text in texts]
 
 
 class SpreadTexts:
@@ -56,16 +82,21 @@ class SpreadTexts:
     def entries(self) -> Iterator[Entry]:
         """Yield the documents with their paths, by ascending id; one volume's are in memory."""
         for volume in self._spread.manifest.volumes:
-            for some in self._spread.ask("entries", (), [volume], size=volume.n_documents):
+            for some in self._spread.ask("entries", (), [volume], size=max(1, volume.n_documents)):
                 yield from some
+
+    def some_entries(self, ids: Sequence[int]) -> Iterator[Entry]:
+        """Yield those of some documents that are there, with their paths."""
+        for some in self._spread.ask("entries", (ids,), self._spread.having(ids), size=max(1, len(ids))):
+            yield from some
 
     def texts(self, entries: Sequence[Entry]) -> list[str | None]:
         """Return the texts of some documents; None for one that cannot be read."""
         ids = [row.id for row, _ in entries]
-        found: dict[int, str | None] = {}
-        for some in self._spread.ask("texts", (ids,), self._spread.having(ids), size=len(ids)):
+        found: dict[int, str | IncompleteError] = {}
+        for some in self._spread.ask("texts", (ids,), self._spread.having(ids), size=max(1, len(ids))):
             found |= some
-        return [found.get(id_) for id_ in ids]
+        return [text if isinstance(text := found.get(id_), str) else None for id_ in ids]
 
     @property
     def problems(self) -> tuple[str, ...]:

@@ -13,12 +13,11 @@ from pmbf.jobs.executor import Executor
 from pmbf.kernels import Lists
 from pmbf.similar.archive import Archive
 from pmbf.similar.changes import Changes
+from pmbf.similar.documents import Documents
 from pmbf.similar.known import KNOWN, Ids
-from pmbf.similar.reading import Known, read_lists
 from pmbf.similar.rules import Rules
 from pmbf.similar.segments import Segment, gathered, write_segment
 from pmbf.store.files import StoredFile
-from pmbf.store.folder import Store
 
 _DEAD_SHARE = 4
 """A segment is written anew if one chunk in 4 belongs to no document."""
@@ -53,13 +52,13 @@ class Lister:
     """Reads the new documents of a collection.
 
     Args:
-        store: The collection.
+        documents: The collection.
         executor: Makes the holders that read.
         n_shards: How many.
         rules: With the bits of a chunk ID.
     """
 
-    store: Store
+    documents: Documents
     executor: Executor
     n_shards: int
     rules: Rules
@@ -83,7 +82,7 @@ class Lister:
             IncompleteError: A process died.
             OSError: The disk is full.
         """
-        folder, identity = self.store.folder, self.store.generation.identity
+        folder, identity = self.documents.folder, self.documents.identity
         known = changed.kept.copy()
         worn = worn_segments(files, known, sum(document.n_tokens for document in changed.added))
         moving = Archive(known[np.isin(known["segment"], worn)], files)
@@ -97,17 +96,15 @@ class Lister:
         return Listed(archive, segment, worn, new["id"].copy(), self._unread)
 
     def _new(self, changed: Changes, on_read: Callable[[int, int], None]) -> Iterator[Lists]:
-        paths = self.store.paths_of(document.id for document in changed.added)
-        documents: list[Known] = [(document, paths[document.id]) for document in changed.added]
         n_chars, n_read = sum(document.n_chars for document in changed.added), 0
-        found = read_lists(self.executor, self.n_shards, self.store.generation, documents, self.rules)
+        found = self.documents.lists(self.executor, self.n_shards, changed.added, self.rules)
         for batch, lists, unread in found:
-            is_read = np.array([document.id not in unread for document, _ in batch], np.bool_)
+            is_read = np.array([document.id not in unread for document in batch], np.bool_)
             self._unread |= unread
-            self._ids += [document.id for document, _ in batch if document.id not in unread]
+            self._ids += [document.id for document in batch if document.id not in unread]
             self._sizes += lists.sizes[is_read].tolist()
             yield lists if is_read.all() else gathered(lists, np.flatnonzero(is_read))
-            n_read += sum(document.n_chars for document, _ in batch)
+            n_read += sum(document.n_chars for document in batch)
             on_read(n_read, n_chars)
 
     def _known(self, changed: Changes, serial: int, first: int) -> NDArray[np.void]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,9 @@ import numpy as np
 from pmbf.errors import NotFoundError
 from pmbf.similar.changes import changes
 from pmbf.similar.components import components
+from pmbf.similar.documents import Documents, documents_of
 from pmbf.similar.rules import Rules
 from pmbf.similar.state import State
-from pmbf.store.folder import Store
-from pmbf.store.listing import find
 from pmbf.store.tables import contents_key
 
 _TOGETHER = 10_000
@@ -104,7 +103,7 @@ class Similarities:
     """The table that the last run left. Documents that were removed or changed since are left out.
 
     Args:
-        collection: The collection's folder.
+        collection: The collection's folder; or `pmbf.cluster.similar.SpreadDocuments`.
 
     Raises:
         NotFoundError: There is no collection, or no run yet.
@@ -122,15 +121,10 @@ class Similarities:
     [('they', 9, 1.0)]
     """
 
-    def __init__(self, collection: str | os.PathLike[str]) -> None:
-        self._store = Store(Path(collection))
+    def __init__(self, collection: str | os.PathLike[str] | Documents) -> None:
+        self._documents = documents_of(collection).__enter__()
         try:
-            self._state = State(self._store.folder, self._store.generation.identity)
-            if not self._state.n_runs:
-                folder = self._store.folder
-                raise NotFoundError(
-                    f"{folder}: no similarities yet; compute them with `pmbf similar update -c {folder}`"
-                )
+            self._state = _state_of(self._documents)
         except BaseException:
             self.close()
             raise
@@ -145,7 +139,12 @@ class Similarities:
         """Release the files."""
         if hasattr(self, "_state"):
             self._state.close()
-        self._store.close()
+        self._documents.__exit__()
+
+    @property
+    def asked_with(self) -> str:
+        """The option that names the collection on the command line."""
+        return self._documents.asked_with
 
     # ------------------------------------------------------------------ questions
 
@@ -158,10 +157,11 @@ class Similarities:
         Raises:
             NotFoundError: There is no such document, or no run has taken it yet.
         """
-        [found] = find(self._store, [what])
-        document = found if isinstance(found, int) else self._listed(found)
+        document = self._documents.find(what)
         if document not in self._paths([document]):
-            raise NotFoundError(f"{what}: no run has taken it yet; run `pmbf similar update -c {self._store.folder}`")
+            raise NotFoundError(
+                f"{what}: no run has taken it yet; run `pmbf similar update {self._documents.asked_with}`"
+            )
         own = "WHERE document = ? ORDER BY shared DESC, other"
         turned = "SELECT other, document, shared, reverse, similarity FROM similar WHERE other = ? AND document NOT IN"
         rows = self._state.select(f"SELECT {_COLUMNS} FROM similar {own}", [document])
@@ -220,14 +220,14 @@ class Similarities:
 
     def n_untaken(self) -> int:
         """Return how many documents have no rows since no run could take them yet: new, changed or not read."""
-        return len(changes(self._store, self._state.documents()).added)
+        return len(changes(self._documents, self._state.documents()).added)
 
     def status(self) -> Status:
         """Return what the table is about, and what has changed since."""
         known = self._state.documents()
-        changed = changes(self._store, known)
+        changed = changes(self._documents, known)
         incomplete = self._state.incomplete()
-        live = self._store.catalog.paths_of(incomplete)
+        live = self._documents.entries(incomplete)
         [(n_rows,)] = self._state.select("SELECT count(*) FROM similarity")
         rules = self._state.rules
         return Status(
@@ -239,7 +239,7 @@ class Similarities:
             rules=rules,
             n_new=sum(document.id not in incomplete for document in changed.added),
             n_gone=len(changed.gone),
-            incomplete={live[id_][0]: reason for id_, reason in incomplete.items() if id_ in live},
+            incomplete={live[id_][1][0].path: reason for id_, reason in incomplete.items() if id_ in live},
             runs=tuple(self._runs()),
         )
 
@@ -250,11 +250,6 @@ class Similarities:
         for row in self._state.iterate(f"SELECT {columns} FROM run ORDER BY number"):
             values = dict(zip(columns.split(", "), row, strict=True))
             yield values | {"steps": json.loads(values["steps"])}
-
-    def _listed(self, path: str) -> int:
-        listed = self._store.catalog.path(path)
-        assert listed is not None, "find has found it"
-        return listed.document
 
     def _named(self, rows: Sequence[tuple[Any, ...]]) -> list[Similar]:
         """Return rows with paths, without those of a document that is not what it was."""
@@ -269,9 +264,24 @@ class Similarities:
         """Return the first path of those documents that are what they were at the last run, by id."""
         wanted = json.dumps(sorted(ids))
         keys = self._state.select("SELECT id, key FROM document WHERE id IN (SELECT value FROM json_each(?))", [wanted])
-        rows = self._store.catalog.documents(id_ for id_, _ in keys)
-        same = [id_ for id_, key in keys if id_ in rows and not rows[id_].removed and contents_key(rows[id_]) == key]
-        return {id_: paths[0] for id_, paths in self._store.paths_of(same).items()}
+        entries = self._documents.entries(id_ for id_, _ in keys)
+        same = [id_ for id_, key in keys if id_ in entries and contents_key(entries[id_][0]) == key]
+        return {id_: entries[id_][1][0].path for id_ in same}
 
 
 _COLUMNS = "document, other, shared, similarity, reverse"
+
+
+def _state_of(documents: Documents) -> State:
+    """Return what the last run left.
+
+    Raises:
+        NotFoundError: There was none.
+    """
+    with suppress(NotFoundError):
+        state = State(documents.folder, documents.identity)
+        if state.n_runs:
+            return state
+        state.close()
+    command = f"pmbf similar update {documents.asked_with}"
+    raise NotFoundError(f"{documents.folder}: no similarities yet; compute them with `{command}`")

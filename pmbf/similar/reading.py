@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -50,8 +50,13 @@ class Reader:
 
 
 def read_lists(
-    executor: Executor, n_shards: int, generation: Generation, documents: Sequence[Known], rules: Rules
-) -> Iterator[tuple[Sequence[Known], Lists, dict[int, str]]]:
+    executor: Executor,
+    n_shards: int,
+    generation: Generation,
+    documents: Sequence[Document],
+    paths: Mapping[int, list[str]],
+    rules: Rules,
+) -> Iterator[tuple[Sequence[Document], Lists, dict[int, str]]]:
     """Yield documents with their lists and what could not be read, in order.
 
     Args:
@@ -59,22 +64,25 @@ def read_lists(
         n_shards: Number of holders, each given a batch at a time.
         generation: The collection's.
         documents: What to read.
+        paths: Of each, by id.
         rules: With the bits of a chunk ID.
 
     Raises:
         IncompleteError: A process died.
     """
     executor.start(Reader, [(generation, rules.n_words, rules.bits)] * n_shards)
-    batches = list(_batches(documents))
-    for first in range(0, len(batches), n_shards):
-        some = batches[first : first + n_shards]
-        answers = complete(executor.call("lists", {shard: (batch,) for shard, batch in enumerate(some)}))
+    cut = list(batches(documents))
+    for first in range(0, len(cut), n_shards):
+        some = cut[first : first + n_shards]
+        known = [[(document, paths[document.id]) for document in batch] for batch in some]
+        answers = complete(executor.call("lists", {shard: (batch,) for shard, batch in enumerate(known)}))
         for batch, (lists, unread) in zip(some, answers, strict=True):
             yield batch, lists, unread
 
 
-def _batches(documents: Sequence[Known]) -> Iterator[Sequence[Known]]:
-    chars = np.cumsum([document.n_chars for document, _ in documents])
+def batches(documents: Sequence[Document]) -> Iterator[Sequence[Document]]:
+    """Yield documents in batches that are read together: of so many characters, and so many."""
+    chars = np.cumsum([document.n_chars for document in documents])
     start = 0
     while start < len(documents):
         before = chars[start - 1] if start else 0

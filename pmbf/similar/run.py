@@ -28,6 +28,7 @@ from pmbf.params import require_within
 from pmbf.similar import schema, tabling
 from pmbf.similar.changes import Changes, changes
 from pmbf.similar.counting import Ranges
+from pmbf.similar.documents import Documents, documents_of
 from pmbf.similar.known import KNOWN
 from pmbf.similar.listing import Listed, Lister
 from pmbf.similar.report import Clock, OnProgress, RunReport
@@ -37,9 +38,7 @@ from pmbf.similar.state import Change, State
 from pmbf.similar.tabling import Table
 from pmbf.store import locks
 from pmbf.store.files import BESIDE_KINDS
-from pmbf.store.folder import Store
 from pmbf.store.folders import make_folder
-from pmbf.store.schema import require
 
 LOCK = "update.lock"
 _LARGE_CHARS = 50_000_000
@@ -50,7 +49,7 @@ _GROWN = 4
 
 
 def update(
-    collection: str | os.PathLike[str],
+    collection: str | os.PathLike[str] | Documents,
     *,
     full: bool = False,
     renew: bool = False,
@@ -62,7 +61,7 @@ def update(
     """Bring the similarities of a collection's documents up to date, in one commit at the end.
 
     Args:
-        collection: The collection's folder.
+        collection: The collection's folder; or `pmbf.cluster.similar.SpreadDocuments`.
         full: Whether to read all texts and compute all rows anew; rules and common chunks stay.
         renew: Whether to make the list of common chunks anew, too, and to follow other rules.
         jobs: Ranges of chunk IDs, at least 1. Without an executor each has a process of its own in a full run of a
@@ -87,47 +86,42 @@ def update(
     2
     """
     require_within("jobs", jobs, 1, 65_536)
-    folder, clock = Path(collection), Clock(on_progress)
+    documents, clock = documents_of(collection), Clock(on_progress)
+    folder = documents.folder
     with contextlib.ExitStack() as stack:
         stack.enter_context(_lock(folder))
-        store = stack.enter_context(Store(folder))
-        state = stack.enter_context(_opened(store, renew, rules))
+        documents = stack.enter_context(documents)
+        state = stack.enter_context(_opened(documents, renew, rules))
         is_first = renew or not state.n_runs
-        n_ranges = jobs if executor or ((full or is_first) and _is_large(store)) else 1
+        n_ranges = jobs if executor or ((full or is_first) and documents.n_chars() > _LARGE_CHARS) else 1
         made = stack.enter_context(contextlib.closing(executor or local(n_ranges)))
         stack.callback(remove_unnamed, folder, state)
         remove_unnamed(folder, state)
         before = state.rules if state.n_runs else Rules()
         chosen = before.changed(**({"bits": 0} if is_first else {}) | rules)
-        return Run(store, state, made, n_ranges, full or is_first, is_first, clock).done(chosen)
+        return Run(documents, state, made, n_ranges, full or is_first, is_first, clock).done(chosen)
 
 
 def _lock(folder: Path) -> contextlib.AbstractContextManager[None]:
     """Return what holds the lock of updates."""
-    require(folder)
     make_folder(folder / schema.FOLDER, mode=0o700)
     return locks.held(folder / schema.FOLDER / LOCK, f"{folder}: another process is computing its similarities")
 
 
-def _is_large(store: Store) -> bool:
-    """Return whether a full run gains more from processes than their start takes."""
-    return store.generation.directory.totals().n_hashes > _LARGE_CHARS * store.params.density
-
-
-def _opened(store: Store, renew: bool, rules: dict[str, int]) -> State:
+def _opened(documents: Documents, renew: bool, rules: dict[str, int]) -> State:
     """Return the state to begin with. A renewal makes a new one only if the old one is none.
 
     Raises:
         ParameterError: The rules differ from those of the runs before.
     """
-    identity, chosen = store.generation.identity, Rules(**rules)
+    folder, identity, chosen = documents.folder, documents.identity, Rules(**rules)
     try:
-        state = State(store.folder, identity, writable=True)
+        state = State(folder, identity, writable=True)
     except (NotFoundError, CorruptError, UnsupportedError) as error:
         if not (renew or isinstance(error, NotFoundError)):
             raise
-        schema.create(store.folder, identity, chosen)
-        return State(store.folder, identity, writable=True)
+        schema.create(folder, identity, chosen)
+        return State(folder, identity, writable=True)
     for name, value in rules.items():
         if state.n_runs and not renew and value != (before := getattr(state.rules, name)):
             state.close()
@@ -140,7 +134,7 @@ class Run:
     """One run over an opened collection, under the lock of updates.
 
     Args:
-        store: The collection.
+        documents: The collection.
         state: What the last run left.
         executor: Makes the holders.
         n_shards: How many.
@@ -149,7 +143,7 @@ class Run:
         clock: Times the steps.
     """
 
-    store: Store
+    documents: Documents
     state: State
     executor: Executor
     n_shards: int
@@ -165,19 +159,19 @@ class Run:
         """
         with self.clock.step("changes"):
             known = np.empty(0, KNOWN) if self.is_full else self.state.documents()
-            changed = changes(self.store, known)
+            changed = changes(self.documents, known)
             rules = rules.fitting(sum(document.n_tokens for document in changed.added))
             files = {} if self.is_full else {file.serial: file for file in self.state.segments()}
         if not changed and not self.is_full:
             return self._report(known, changed)
         with self.clock.step("texts") as told:
-            lister = Lister(self.store, self.executor, self.n_shards, rules)
+            lister = Lister(self.documents, self.executor, self.n_shards, rules)
             listed = lister.listed(changed, files, int(self.state.meta["next_serial"]), told)
         is_same = not len(listed.new) and not len(changed.gone) and listed.unread == self.state.incomplete()
         if is_same and not self.is_full:
             return self._report(known, changed, unread=listed.unread)
         with self.clock.step("similarities") as told:
-            ranges = Ranges(self.executor, self.n_shards, self.store.folder, self.store.generation.identity, rules)
+            ranges = Ranges(self.executor, self.n_shards, self.documents.folder, self.documents.identity, rules)
             common = None if self.renews else self.state.common()
             if self.is_full:
                 table = tabling.whole(ranges, listed.archive, rules, common, told)
@@ -222,8 +216,8 @@ class Run:
         unread: dict[int, str] | None = None,
     ) -> RunReport:
         """Return what was done; without a table nothing was."""
-        reasons = self.store.catalog.incomplete_documents() | (unread or {})
-        paths = self.store.paths_of(reasons)
+        reasons = changed.incomplete | (unread or {})
+        entries = self.documents.entries(reasons)
         report = RunReport(
             number=self.state.n_runs + 1 if table else 0,
             kind="full" if self.is_full else "incremental",
@@ -231,7 +225,7 @@ class Run:
             n_added=len(changed.added) - len(unread or {}),
             n_removed=len(changed.gone),
             n_without=int(np.count_nonzero(known["n_counted"] == 0)),
-            incomplete={paths[id_][0]: reason for id_, reason in sorted(reasons.items())},
+            incomplete={entries[id_][1][0].path: reason for id_, reason in sorted(reasons.items())},
             n_unread=len(unread or {}),
             seconds=self.clock.seconds,
             steps=self.clock.steps,
@@ -247,7 +241,7 @@ class Run:
         if not listed or len(known) <= _GROWN * max(1, listed[0][0]):
             return []
         told = f"common chunks were listed when there were {listed[0][0]:,} documents, now {len(known):,}"
-        return [f"{told}: run `pmbf similar update --renew -c {self.store.folder}`"]
+        return [f"{told}: run `pmbf similar update --renew {self.documents.asked_with}`"]
 
 
 def differing(known: NDArray[np.void], before: NDArray[np.void]) -> NDArray[np.void]:

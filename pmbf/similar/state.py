@@ -89,7 +89,7 @@ class State:
     def __init__(self, folder: Path, identity: Identity, *, writable: bool = False) -> None:
         self.location = schema.location(folder)
         if not self.location.is_file():
-            raise NotFoundError(f"{folder}: no similarities yet; compute them with `pmbf similar update -c {folder}`")
+            raise NotFoundError(f"{folder}: no similarities yet")
         self._connection = database.connect(self.location, writable=writable)
         try:
             with self.errors():

@@ -182,3 +182,26 @@ def test_pairs_are_those_of_one_folder(both, tmp_path):
     told = json.loads(done.stdout)
     assert (1, 1) == (len(told["problems"]), len(told["pairs"]))
     assert told["problems"][0].startswith("not looked at: 1 documents")
+
+
+def test_similarities_are_those_of_one_folder(both, tmp_path):
+    depot, collection = both
+    assert 3 == pmbf("similar", "show", "--cluster", depot).returncode  # no run yet
+    tables = []
+    for where in (("-c", collection), ("--cluster", depot)):
+        done = pmbf("similar", "update", *where, "--json")
+        assert (0, 11) == (done.returncode, json.loads(done.stdout)["n_documents"]), done.stderr
+        for out in ("rows.csv", "rows.jsonl"):
+            assert 0 == pmbf("similar", "export", tmp_path / out, *where).returncode
+        rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
+        tables.append({(one["path"], one["other_path"], one["shared"]) for one in rows})
+    assert tables[0] == tables[1] != set()
+    shown = pmbf("similar", "show", "1", "--cluster", depot, "--json")
+    assert 0 == shown.returncode
+    assert "documents               11" in pmbf("similar", "status", "--cluster", depot).stdout
+    assert 2 == pmbf("similar", "export", depot / "rows.csv", "--cluster", depot).returncode
+    assert 2 == pmbf("similar", "update", "--cluster", depot, "-c", collection).returncode
+    (tmp_path / "late.txt").write_text(words(88), encoding="utf-8")
+    assert 0 == pmbf("cluster", "load", depot, tmp_path / "late.txt").returncode
+    done = pmbf("similar", "show", "--clusters", "--cluster", depot)
+    assert f"run `pmbf similar update --cluster {depot}`" in done.stderr
