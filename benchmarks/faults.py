@@ -182,7 +182,7 @@ class _Trial:
         content[self._draw.randrange(len(content))] ^= 1 << self._draw.randrange(8)
         victim.write_bytes(content)  # the folders of the volumes have links to it
         nodes = self._cluster.nodes
-        nodes.tell([node], "fetch")
+        nodes.executor.call("fetch", {node: ((),)}, nodes.timeout_s)
         nodes._rest_until.clear()  # ask it at once
 
     def _load_elsewhere(self, fault: str, count: Counter[str]) -> None:

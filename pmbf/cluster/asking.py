@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from pmbf.cluster.calls import Answer as NodesAnswer
 from pmbf.cluster.calls import Nodes
-from pmbf.cluster.comparing import Answered, Asked
+from pmbf.cluster.comparing import Answered, Asked, Learnt
 from pmbf.cluster.manifest import Manifest, Volume
 from pmbf.cluster.spread import Spread, SpreadStore, word_statistics
 from pmbf.cluster.texts import unread_problems
-from pmbf.errors import IncompleteError
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.jobs.threads import in_order
@@ -29,9 +29,6 @@ from pmbf.screen.answering import Screening, ask, report
 from pmbf.screen.confirming import Confirmed, confirmed
 from pmbf.screen.leaving_out import LeftOut
 from pmbf.screen.many import batches
-
-_TRIES = 3
-"""How often a node is told how rare words are, before it is given up: it may have been made anew meanwhile."""
 
 _Query = tuple[Origin | Text, LeftOut]
 
@@ -130,28 +127,24 @@ def _compared(
 ) -> list[Answered]:
     """Return what each node has found that each query shares with its sources.
 
-    A node that does not know how rare words are in this generation is told, and asked again.
+    Volumes of a node that does not know how rare words are in this generation are asked for once more, with the answer:
+    whichever node is asked then can compare.
     """
-    state, found = spread.manifest.digest, []
-    for _ in range(_TRIES):
-        told = spread.nodes.ask("compare", volumes, partial(_arguments, of, options, state), size=n_queries)
+
+    def ask_for(volumes: Sequence[Volume], state: str | Learnt) -> list[NodesAnswer]:
+        told = spread.nodes.ask("compare", volumes, lambda its: (of(its), options, state), size=n_queries)
         spread.unread |= told.unread
-        found += [one.value for one in told.values if one.value is not None]
-        unknowing = [one for one in told.values if one.value is None]
-        volumes = [volume for one in unknowing for volume in one.volumes]
-        if not volumes:
-            return found
+        return told.values
+
+    state = spread.manifest.digest
+    told = ask_for(volumes, state)
+    unknown = [volume for one in told if one.value is None for volume in one.volumes]
+    if unknown:
         statistics = word_statistics(spread)
         # What is learnt while volumes are missing holds for this query alone.
-        state = f"{spread.manifest.digest} without {sorted(spread.unread)}" if spread.unread else state
-        spread.nodes.tell({one.node for one in unknowing}, "learn", state, statistics)
-    raise IncompleteError("the nodes were made anew again and again; look at their messages, then try again")
-
-
-def _arguments(
-    of: Callable[[Sequence[Volume]], list[Asked]], options: Options, state: str, volumes: Sequence[Volume]
-) -> tuple[list[Asked], Options, str]:
-    return of(volumes), options, state
+        state = f"{state} without {sorted(spread.unread)}" if spread.unread else state
+        told += ask_for(unknown, Learnt(state, statistics))
+    return [one.value for one in told if one.value is not None]
 
 
 def _with_problems(answer: Answer, spread: Spread) -> Answer:

@@ -22,6 +22,8 @@ TIMEOUT_S = 30.0
 REST_S = 5.0
 """Seconds in which a node that failed is asked only for volumes that no other node has."""
 
+_REPORT_S = 0.1
+"""Seconds of `TIMEOUT_S` that are kept back to make the report when nodes have not answered."""
 
 MOST_CALLS = 16
 """Calls of a node that are begun and not answered, at most. Further ones wait."""
@@ -134,7 +136,7 @@ class Nodes:
         """
         self._end_late()
         found, waiting, tries = Answers(), list(volumes), _Tries()
-        deadline = monotonic() + self.timeout_s
+        deadline = monotonic() + self.timeout_s - min(_REPORT_S, self.timeout_s / 4)
         hedge_s = self._usual.hedge_s(method, size, self.timeout_s)
 
         def begin(some: Sequence[Volume], most_tries: int = _MOST_TRIES) -> list[_Call]:
@@ -145,7 +147,7 @@ class Nodes:
         while waiting and (not found.unread or monotonic() < deadline):
             calls, waiting = begin(waiting), []
             for call in self._answered(calls, partial(begin, most_tries=1), hedge_s, deadline):
-                if call.seconds is not None:
+                if call.seconds is not None and not call.has_failed:
                     self._usual.note(method, call.seconds / size)
                 unread = self._unread(call, tries)
                 answered = [one for one in call.volumes if one.name not in unread]
@@ -259,13 +261,6 @@ class Nodes:
             for node in placed(volume.key, self.nodes, self.n_copies):
                 found[node].append(volume)
         return found
-
-    def tell(self, nodes: Iterable[int], method: str, *arguments: Any) -> None:
-        """Call a method on some nodes, by their numbers; one that fails is made anew."""
-        calls = dict.fromkeys(nodes, ((), *arguments))
-        for node, answer in self.executor.call(method, calls, self.timeout_s).items():
-            if isinstance(answer, ShardFailed):
-                self.failed(node)
 
     def _shared_out(self, volumes: Sequence[Volume], tries: _Tries, most_tries: int) -> dict[int, list[Volume]]:
         """Return which volumes each node is asked for: of each volume, the node asked least, one that is up first."""

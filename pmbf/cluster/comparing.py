@@ -15,6 +15,7 @@ from pmbf.screen.leaving_out import LeftOut
 from pmbf.screen.sources import Source, sources
 from pmbf.store.folder import Store
 from pmbf.store.tables import Document, ListedPath
+from pmbf.verify import Statistics
 
 
 class Asked(NamedTuple):
@@ -31,6 +32,18 @@ class Asked(NamedTuple):
     subject: Subject
     candidates: Sequence[tuple[int, int, float]]
     left_paths: frozenset[str]
+
+
+class Learnt(NamedTuple):
+    """How rare words are in a state of the collection; comparisons need it.
+
+    Args:
+        state: Which state.
+        statistics: How many texts have each word; None if no text is stored.
+    """
+
+    state: str
+    statistics: Statistics | None
 
 
 class Answered(NamedTuple):

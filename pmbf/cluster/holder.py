@@ -13,7 +13,6 @@ import atexit
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from threading import local
 from typing import Any, NamedTuple, TypeVar
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.cluster import making, upkeep
-from pmbf.cluster.comparing import Asked, VolumeRows, answered, damaged_texts, moved, placed_sources
+from pmbf.cluster.comparing import Asked, Learnt, VolumeRows, answered, damaged_texts, moved, placed_sources
 from pmbf.cluster.found import joined, listed, of_volume
 from pmbf.cluster.making import Edit, Made
 from pmbf.cluster.manifest import Volume
@@ -43,7 +42,6 @@ from pmbf.store.folder import Store
 from pmbf.store.having import Keys
 from pmbf.store.sourcetexts import document_text
 from pmbf.store.tables import Document, ListedPath
-from pmbf.verify import Statistics
 
 Ids = NDArray[np.uint32]
 Value = TypeVar("Value")
@@ -79,14 +77,6 @@ class _Here(local):
         atexit.register(_close, weakref.ref(self.stores))
 
 
-@dataclass(slots=True)
-class _Known:
-    """How rare words are in a state of the collection."""
-
-    state: str = ""
-    statistics: Statistics | None = field(default=None)
-
-
 class Holder(Tasks):
     """Answers from volumes, which it fetches when they are first asked for.
 
@@ -100,7 +90,7 @@ class Holder(Tasks):
         self._depot = depot_at(depot)
         self._shelf = Shelf(Path(shelf).expanduser(), self._depot)
         self._here = _Here()
-        self._known = _Known()
+        self._known = Learnt("", None)
         self._mended = set[str]()
 
     # ------------------------------------------------------------------ volumes
@@ -203,18 +193,20 @@ class Holder(Tasks):
         )
         return Part(dict(found), unread)
 
-    def learn(self, volumes: Sequence[Volume], state: str, statistics: Statistics | None) -> Part:
-        """Remember how rare words are in a state of the collection."""
-        self._known = _Known(state, statistics)
-        return Part(None, {})
-
-    def compare(self, volumes: Sequence[Volume], asked: Sequence[Asked], options: Options, state: str) -> Part:
+    def compare(self, volumes: Sequence[Volume], asked: Sequence[Asked], options: Options, state: str | Learnt) -> Part:
         """Return what each query shares with sources in these volumes, as an `Answered`.
 
-        The value is None if the holder does not know how rare words are in this state: `learn` comes first.
+        Args:
+            volumes: The volumes.
+            asked: The queries.
+            options: What to look for.
+            state: Of the collection. If the holder has not learnt how rare words are in this state, then the value is
+                None; it learns it from a call that brings it along.
         """
         known = self._known
-        if known.state != state:
+        if isinstance(state, Learnt):
+            known = self._known = state
+        elif known.state != state:
             return Part(None, {})
         found, unread = self._each(volumes, lambda store, volume: placed_sources(VolumeRows(store, volume), asked))
         every, damaged = [], dict[int, str]()
