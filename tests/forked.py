@@ -150,10 +150,12 @@ def _become(words: list[str], folder: str, environment: dict[str, str], streams:
 
 def _import_all() -> None:
     import pmbf
+    from pmbf.errors import UnsupportedError
 
     for module in pkgutil.walk_packages(pmbf.__path__, "pmbf."):
         if not module.name.endswith("__main__"):
-            import_module(module.name)
+            with contextlib.suppress(UnsupportedError):  # kernels that are not built
+                import_module(module.name)
     gc.freeze()
 
 
