@@ -35,7 +35,7 @@ from pmbf.hashes import Hashes
 from pmbf.intake.adding import Named
 from pmbf.intake.discovery import FileFound
 from pmbf.params import Params
-from pmbf.screen.comparing import shared
+from pmbf.screen.comparing import shared_each
 from pmbf.screen.options import Options
 from pmbf.store.directory import LIVE
 from pmbf.store.folder import Store
@@ -209,12 +209,12 @@ class Holder(Tasks):
         elif known.state != state:
             return Part(None, {})
         found, unread = self._each(volumes, lambda store, volume: placed_sources(VolumeRows(store, volume), asked))
-        every, damaged = [], dict[int, str]()
-        for number, one in enumerate(asked):
-            placed = [some[number] for some in found]
-            every.append(shared(one.subject, placed, options, known.statistics))
-            if any(which.problem for which in every[-1]):
-                damaged |= damaged_texts(placed)
+        placed = [[some[number] for some in found] for number in range(len(asked))]
+        every = shared_each([one.subject for one in asked], placed, options, known.statistics)
+        damaged = dict[int, str]()
+        for its, some in zip(every, placed, strict=True):
+            if any(which.problem for which in its):
+                damaged |= damaged_texts(some)
         unread |= {one.name: reason for one in volumes for id_, reason in damaged.items() if id_ in one}
         ids = {which.source.document.id for some in every for which in some}
         remaining = [one for one in volumes if one.name not in unread]

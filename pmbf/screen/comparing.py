@@ -57,6 +57,8 @@ Placed = tuple[Generation, Sequence[Source]]
 Located = tuple[Generation, Source]
 """The files that hold the texts of some sources, and these sources, best first."""
 
+_Pair = tuple["Subject", Sequence[Located]]
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -95,7 +97,7 @@ def shared(
         options: What counts as found.
         statistics: How rare words are in the collection; None if unknown.
     """
-    if not any(some for _, some in compared):
+    if not _located(compared):
         return []
     comparison = _comparison(subject, verify.prepare(subject.text), options, statistics)
     with closing(in_order(_calls(comparison, compared), options.threads)) as results:
@@ -103,31 +105,33 @@ def shared(
 
 
 def shared_each(
-    generation: Generation,
     subjects: Sequence[Subject],
-    compared: Sequence[Sequence[Source]],
+    compared: Sequence[Sequence[Placed]],
     options: Options,
     statistics: verify.Statistics | None,
 ) -> list[list[Shared]]:
     """Return what `shared` returns for each query of a batch. Short queries are compared in few native calls.
 
     Args:
-        generation: The files that hold the texts of the sources.
         subjects: The queries.
-        compared: The sources of each.
+        compared: The sources of each. Those of a collection in one folder are together.
         options: What counts as found.
         statistics: How rare words are in the collection; None if unknown.
     """
-    pairs = list(zip(subjects, compared, strict=True))
-    are_short = [bool(sources) and len(subject.text) <= WHOLE_CHARS for subject, sources in pairs]
+    located = [_located(some) for some in compared]
+    are_short = [bool(some) and len(one.text) <= WHOLE_CHARS for one, some in zip(subjects, located, strict=True)]
     short = itertools.chain.from_iterable(
-        _shared_together(generation, some, options, statistics)
-        for some in _queries_together(itertools.compress(pairs, are_short))
+        _shared_together(some, options, statistics)
+        for some in _queries_together(itertools.compress(zip(subjects, located, strict=True), are_short))
     )
     return [
-        next(short) if is_short else shared(subject, [(generation, sources)], options, statistics)
-        for (subject, sources), is_short in zip(pairs, are_short, strict=True)
+        next(short) if is_short else shared(subject, some, options, statistics)
+        for subject, some, is_short in zip(subjects, compared, are_short, strict=True)
     ]
+
+
+def _located(compared: Iterable[Placed]) -> list[Located]:
+    return [(generation, source) for generation, sources in compared for source in sources]
 
 
 def _settings(options: Options, query: verify.Prepared, n_documents: int) -> verify.Settings:
@@ -218,8 +222,7 @@ def _comparison(
 
 def _calls(comparison: _Comparison, compared: Iterable[Placed]) -> Iterator[Callable[[], list[Shared]]]:
     """Yield calls that compare some sources each. The texts are read here, a call's when the call is asked for."""
-    each = [(generation, source) for generation, sources in compared for source in sources]
-    for some in _together(each, comparison.options.threads):
+    for some in _together(_located(compared), comparison.options.threads):
         texts = [comparison.read(generation, source) for generation, source in some]
         yield partial(_compared, comparison, [source for _, source in some], texts)
 
@@ -303,14 +306,12 @@ def _copied(comparison: _Comparison, source: Source, read: Read) -> tuple[Passag
     return verify.passage_of_same_words(query, read.text.text, comparison.settings, comparison.statistics)
 
 
-def _queries_together(
-    pairs: Iterable[tuple[Subject, Sequence[Source]]],
-) -> Iterator[list[tuple[Subject, Sequence[Source]]]]:
+def _queries_together(pairs: Iterable[_Pair]) -> Iterator[list[_Pair]]:
     """Yield queries in groups, each for one call: at most `TOGETHER_CHARS` characters of sources, or one query."""
-    some: list[tuple[Subject, Sequence[Source]]] = []
+    some: list[_Pair] = []
     n_chars = 0
     for subject, sources in pairs:
-        more = len(subject.text) + sum(one.document.n_chars for one in sources)
+        more = len(subject.text) + sum(one.document.n_chars for _, one in sources)
         if some and n_chars + more > TOGETHER_CHARS:
             yield some
             some, n_chars = [], 0
@@ -321,19 +322,16 @@ def _queries_together(
 
 
 def _shared_together(
-    generation: Generation,
-    pairs: Sequence[tuple[Subject, Sequence[Source]]],
-    options: Options,
-    statistics: verify.Statistics | None,
+    pairs: Sequence[_Pair], options: Options, statistics: verify.Statistics | None
 ) -> list[list[Shared]]:
     """Return what short queries share with their sources. Those that are compared whole take one native call."""
     queries = verify.prepare_each([subject.text for subject, _ in pairs], statistics)
     comparisons = [
         _comparison(subject, query, options, statistics) for (subject, _), query in zip(pairs, queries, strict=True)
     ]
-    texts = Texts(generation)
+    texts = Texts()
     read = [
-        [texts.of(source, comparison.subject.sample, len(comparison.subject.text)) for source in sources]
+        [texts.of(*source, comparison.subject.sample, len(comparison.subject.text)) for source in sources]
         for (_, sources), comparison in zip(pairs, comparisons, strict=True)
     ]
     whole = [[one.text for one in some if one.text and one.is_whole] for some in read]
@@ -341,7 +339,7 @@ def _shared_together(
     found = verify.passages_of_queries(asked, statistics)
     known = [dict(zip(map(id, some), passages, strict=True)) for some, passages in zip(whole, found, strict=True)]
     shared = [
-        comparison.counting(_found(comparison, sources, some, passages))
+        comparison.counting(_found(comparison, [source for _, source in sources], some, passages))
         for comparison, (_, sources), some, passages in zip(comparisons, pairs, read, known, strict=True)
     ]
     for one in texts.every:

@@ -154,7 +154,8 @@ def _told(tools: Tools, asked: _Batch) -> Iterator[Answer]:
     options = tools.options
     compared = sources(tools.store, [(one.found[: options.max_candidates], one.left_out) for _, one in asked])
     subjects = [one.subject(text.text if some else "") for (text, one), some in zip(asked, compared, strict=True)]
-    found = shared_each(tools.generation, subjects, compared, options, tools.statistics)
+    placed = [[(tools.generation, some)] for some in compared]
+    found = shared_each(subjects, placed, options, tools.statistics)
     paths = paths_of(tools.store, [one.source for some in found for one in some])
     for (text, one), subject, some in zip(asked, subjects, found, strict=True):
         matched = confirmed(subject, some, options, paths, one.left_out)

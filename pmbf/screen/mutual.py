@@ -133,8 +133,8 @@ def _with_sources(store: Store, asked: Sequence[_Asked], partners: dict[int, dic
 
 
 def _compared_together(tools: Tools, batch: Sequence[_Query]) -> list[Compared]:
-    subjects, sources = [subject for _, subject, _ in batch], [found for _, _, found in batch]
-    shared = shared_each(tools.generation, subjects, sources, tools.options, tools.statistics)
+    subjects, sources = [subject for _, subject, _ in batch], [[(tools.generation, found)] for _, _, found in batch]
+    shared = shared_each(subjects, sources, tools.options, tools.statistics)
     return [
         Compared(document, confirmed(subject, those, tools.options, {}, NOTHING).matches, len(found))
         for (document, subject, found), those in zip(batch, shared, strict=True)

@@ -61,23 +61,19 @@ def read(generation: Generation, source: Source, sample: QuerySample, n_query_ch
 class Texts:
     """The texts of the sources of many queries. One that is compared whole is read once for all queries.
 
-    Args:
-        generation: The files that hold the texts.
-
     Attributes:
         every: All texts that were read.
     """
 
-    def __init__(self, generation: Generation) -> None:
+    def __init__(self) -> None:
         self.every: list[Read] = []
-        self._generation = generation
         self._whole: dict[int, Read] = {}
 
-    def of(self, source: Source, sample: QuerySample, n_query_chars: int) -> Read:
+    def of(self, generation: Generation, source: Source, sample: QuerySample, n_query_chars: int) -> Read:
         """Return the text of a source, as `read` does."""
         known = self._whole.get(source.document.id)
         if known is None:
-            known = read(self._generation, source, sample, n_query_chars)
+            known = read(generation, source, sample, n_query_chars)
             self.every.append(known)
             if known.is_whole:
                 self._whole[source.document.id] = known
