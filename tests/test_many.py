@@ -260,3 +260,15 @@ def test_other_words_repeated_seeds_and_few_words_take_the_long_way() -> None:
     assert verify.passage_of_same_words(verify.prepare(text), text + " more", usual) is None
     assert verify.passage_of_same_words(verify.prepare(text * 2), text * 2, usual) is None
     assert verify.passage_of_same_words(verify.prepare("three short words"), "three short words", usual) is None
+
+
+def test_a_source_that_is_compared_whole_with_one_query_is_not_with_the_next(tmp_path: Path) -> None:
+    source = words(1, 6300).split()  # 37,000 characters
+    places = 700, 2300, 3900, 5500
+    everywhere = " ".join(" ".join(source[at : at + 60]) for at in places)
+    queries = ["nothing of it", everywhere, " ".join(source[6000:6100])]
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        made.add_many([("long", " ".join(source))])
+        alone = [made.screen(text) for text in queries]
+        assert 2 == sum(report.found for report in alone)
+        assert alone == list(made.screen_many(queries))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pmbf import verify
 from pmbf.errors import PmbfError
 from pmbf.fingerprint import QuerySample
-from pmbf.screen.near import stretches_near
+from pmbf.screen.near import WHOLE_CHARS, stretches_near
 from pmbf.screen.sources import Source
 from pmbf.span import Span
 from pmbf.store.generation import Generation
@@ -59,7 +59,7 @@ def read(generation: Generation, source: Source, sample: QuerySample, n_query_ch
 
 
 class Texts:
-    """The texts of the sources of many queries. One that is compared whole is read once for all queries.
+    """The texts of the sources of many queries. One that is compared whole with each query is read once for all.
 
     Attributes:
         every: All texts that were read.
@@ -75,7 +75,7 @@ class Texts:
         if known is None:
             known = read(generation, source, sample, n_query_chars)
             self.every.append(known)
-            if known.is_whole:
+            if known.text is not None and len(known.text.text) <= WHOLE_CHARS:
                 self._whole[source.document.id] = known
         return known
 
