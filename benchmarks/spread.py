@@ -64,24 +64,28 @@ def add_arguments(some: Any) -> None:
     one = arguments.add_benchmark(some, "spread", "a collection on many nodes beside one folder", _run, table)
     arguments.add_folder(one)
     one.add_argument("--documents", type=int, default=3000, help="documents, at most (3000)")
+    one.add_argument("--chars", type=int, help="characters of a document, at most (all)")
     one.add_argument("--queries", type=int, default=1000, help="queries of a batch (1000)")
     one.add_argument("--ray", metavar="ADDRESS", help="of a Ray cluster: its hosts are the nodes, and share this disk")
 
 
 def _run(given: argparse.Namespace) -> Figures:
-    return run(given.folder, n_documents=given.documents, n_queries=given.queries, ray=given.ray)
+    return run(given.folder, n_documents=given.documents, n_chars=given.chars, n_queries=given.queries, ray=given.ray)
 
 
-def run(texts: Path, *, n_documents: int, n_queries: int, ray: str | None = None) -> Figures:
+def run(
+    texts: Path, *, n_documents: int, n_queries: int, n_chars: int | None = None, ray: str | None = None
+) -> Figures:
     """Return the figures of one folder and of some numbers of nodes.
 
     Args:
         texts: A folder with .txt files.
         n_documents: Documents, at most.
         n_queries: Queries of a batch: 2,000 characters, of two documents.
+        n_chars: Characters of a document, at most.
         ray: The address of a Ray cluster, whose hosts are the nodes.
     """
-    documents = _documents(texts, n_documents)
+    documents = _documents(texts, n_documents, n_chars)
     queries = _queries(documents, n_queries)
     with tempfile.TemporaryDirectory() as place:
         depot, manifest = _spread(documents, Path(place))
@@ -92,7 +96,14 @@ def run(texts: Path, *, n_documents: int, n_queries: int, ray: str | None = None
     first = list(results[0]["reports"])
     for one in results:
         one["n_unlike_one_node"] = sum(a != b for a, b in zip(first, one.pop("reports"), strict=True))
-    return {"n_documents": len(documents), "n_queries": len(queries), "n_volumes": _VOLUMES, "results": results}
+    size = sum(len(text) for _, text in documents)
+    return {
+        "n_documents": len(documents),
+        "n_chars": size,
+        "n_queries": len(queries),
+        "n_volumes": _VOLUMES,
+        "results": results,
+    }
 
 
 def table(figures: Figures) -> str:
@@ -197,13 +208,13 @@ def _clock(ask: Any, query: Text) -> float:
     return time.perf_counter() - before
 
 
-def _documents(texts: Path, most: int) -> list[Named]:
-    """Return texts of a folder by their paths, each content once."""
+def _documents(texts: Path, most: int, n_chars: int | None) -> list[Named]:
+    """Return texts of a folder by their paths, or the beginnings of texts; each content once."""
     found: dict[str, str] = {}
     for path in sorted(texts.rglob("*.txt")):
         text = path.read_text(encoding="utf-8", errors="replace").replace("\ud800", "")
         if len(text) > _QUERY_CHARS:
-            found.setdefault(text, str(path.relative_to(texts)))
+            found.setdefault(text[:n_chars], str(path.relative_to(texts)))
         if len(found) == most:
             break
     return [(name, text) for text, name in found.items()]
