@@ -329,7 +329,8 @@ def test_a_simulated_cluster_waits_longer_with_stragglers_and_less_with_hedging(
     main(["scaling", "--json", str(tmp_path / "out.json")])
     figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     for one in figures["results"]:
-        assert one["p50"] < one["hedged_p99"] < one["p99"] <= one["straggling_p99"]
+        assert one["p50"] < one["p99"] <= one["straggling_p99"]
+        assert one["p50"] < one["hedged_p99"] < 1.02 * one["p99"]  # without stragglers little is gained
         assert one["straggling_hedged_p99"] < one["straggling_p99"]
         assert one["disk"] * one["n_hosts"] >= 2 * one["n_documents"] * figures["measured"]["text_bytes"]
     assert scaling.table(figures) in capsys.readouterr().out
