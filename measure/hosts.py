@@ -9,10 +9,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
+
+from measure.certificates import encrypted
 
 ROOT = Path(__file__).parents[1]
 
@@ -161,12 +163,12 @@ class Hosts:
 
 
 @contextmanager
-def cluster(n_hosts: int, **environment: str) -> Iterator[Hosts]:
+def cluster(n_hosts: int, *, tls: bool = False) -> Iterator[Hosts]:
     """Give hosts with a Ray cluster.
 
     Args:
         n_hosts: How many.
-        environment: More for all their processes.
+        tls: Whether they encrypt what they say to each other. They share one certificate.
 
     Raises:
         RuntimeError: No hosts can be made here.
@@ -174,18 +176,20 @@ def cluster(n_hosts: int, **environment: str) -> Iterator[Hosts]:
     if why := missing():
         raise RuntimeError(why)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as state, Hosts(n_hosts, Path(state)) as hosts:
-        hosts.environment |= environment
+        if tls:
+            hosts.environment |= encrypted(Path(state), *map(hosts.address, hosts.names))
         for host in hosts.names:
             hosts.join(host)
         yield hosts
 
 
-def run_on_first(command: list[str], n_hosts: int = 3, environment: Mapping[str, str] | None = None) -> int:
-    """Run a Python module on the first host of a cluster: `HEAD` among its words is the cluster's address."""
-    with cluster(n_hosts, **(environment or {})) as hosts:
+def run_on_first(command: list[str], *, tls: bool = False) -> int:
+    """Run a Python module on the first of three hosts: `HEAD` among its words is the cluster's address."""
+    with cluster(3, tls=tls) as hosts:
         words = [hosts.head if one == "HEAD" else one for one in command]
         return hosts.start("h1", sys.executable, "-m", *words).wait()
 
 
 if __name__ == "__main__":
-    sys.exit(run_on_first(sys.argv[1:]))
+    with_tls = sys.argv[1:2] == ["--tls"]
+    sys.exit(run_on_first(sys.argv[1 + with_tls :], tls=with_tls))

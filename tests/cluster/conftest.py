@@ -1,6 +1,7 @@
 """Collections cut into volumes, and nodes that hold them."""
 
 import random
+import shutil
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from pmbf.jobs.executor import Inline
 from pmbf.params import Params
 from pmbf.screen import Options
 from tests.conftest import words
+
+needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="the program openssl makes the certificates")
 
 
 def texts(seed, n, n_common=0):

@@ -12,12 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from measure.certificates import encrypted
 from measure.hosts import Hosts, missing
 from pmbf import IncompleteError, ParameterError
 from pmbf.cluster import encryption
 from tests.conftest import words
 
-from .certificates import encrypted, needs_openssl
+from .conftest import needs_openssl
 
 pytestmark = needs_openssl
 needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="the extra 'ray' is not installed")

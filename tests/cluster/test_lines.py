@@ -9,13 +9,14 @@ from threading import Thread
 
 import pytest
 
+from measure.certificates import encrypted
 from pmbf import CorruptError
 from pmbf.cluster import lines
 from pmbf.cluster.lines import Line, Waiting
 from pmbf.jobs import frames
 from pmbf.jobs.processes import DiedError
 
-from .certificates import encrypted, needs_openssl
+from .conftest import needs_openssl
 
 KEY = bytes(range(32))
 PROGRAM = """
