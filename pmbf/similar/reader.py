@@ -279,7 +279,7 @@ def _state_of(documents: Documents) -> State:
         NotFoundError: There was none.
     """
     with suppress(NotFoundError):
-        state = State(documents.folder, documents.identity)
+        state = State(documents.folder, documents.identity, asked_with=documents.asked_with)
         if state.n_runs:
             return state
         state.close()

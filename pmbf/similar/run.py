@@ -116,12 +116,12 @@ def _opened(documents: Documents, renew: bool, rules: dict[str, int]) -> State:
     """
     folder, identity, chosen = documents.folder, documents.identity, Rules(**rules)
     try:
-        state = State(folder, identity, writable=True)
+        state = State(folder, identity, writable=True, asked_with=documents.asked_with)
     except (NotFoundError, CorruptError, UnsupportedError) as error:
         if not (renew or isinstance(error, NotFoundError)):
             raise
         schema.create(folder, identity, chosen)
-        return State(folder, identity, writable=True)
+        return State(folder, identity, writable=True, asked_with=documents.asked_with)
     for name, value in rules.items():
         if state.n_runs and not renew and value != (before := getattr(state.rules, name)):
             state.close()

@@ -77,6 +77,7 @@ class State:
         folder: The collection's.
         identity: The collection's.
         writable: Whether a run will change it.
+        asked_with: The option that names the collection on the command line; None: `-c` and the folder.
 
     Raises:
         NotFoundError: There is none.
@@ -86,8 +87,12 @@ class State:
     Thread rule: use from the thread that opened it.
     """
 
-    def __init__(self, folder: Path, identity: Identity, *, writable: bool = False) -> None:
+    def __init__(
+        self, folder: Path, identity: Identity, *, writable: bool = False, asked_with: str | None = None
+    ) -> None:
         self.location = schema.location(folder)
+        named = asked_with or f"-c {folder}"
+        self._way_out = f"compute the similarities anew with `pmbf similar update --renew {named}`"
         if not self.location.is_file():
             raise NotFoundError(f"{folder}: no similarities yet")
         self._connection = database.connect(self.location, writable=writable)
@@ -323,10 +328,6 @@ class State:
     def damage(self, what: str) -> CorruptError:
         """Return the error for a damaged database."""
         return database.damage(self.location, what, self._way_out)
-
-    @property
-    def _way_out(self) -> str:
-        return f"compute the similarities anew with `pmbf similar update --renew -c {self.location.parents[1]}`"
 
 
 def _json(ids: Ids) -> str:

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from pmbf import Collection, IncompleteError, NotFoundError, UnsupportedError
+from pmbf import Collection, CorruptError, IncompleteError, NotFoundError, UnsupportedError
 from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.placement import local_nodes
 from pmbf.cluster.similar import SpreadDocuments
@@ -76,6 +76,17 @@ def test_a_document_is_asked_for_by_name_and_id(cluster):
         cluster.add_many([("new", "a text that no run has taken")])
         assert 1 == similarities.n_untaken()
         assert 1 == similarities.status().n_new
+
+
+def test_a_damaged_table_is_told_with_the_command_that_makes_it_anew(cluster):
+    cluster.add_many(texts(1, 5))
+    documents = SpreadDocuments(cluster)
+    update(documents)
+    (documents.folder / "similar" / "similarities.sqlite").write_bytes(b"no table")
+    for ask in (Similarities, update):
+        with pytest.raises(CorruptError, match="similar update --renew --cluster "):
+            ask(documents)
+    assert 5 == update(documents, renew=True).n_documents
 
 
 def test_documents_that_no_node_can_read_are_not_taken_for_gone(cluster, tmp_path):
