@@ -97,7 +97,7 @@ def shared(
         options: What counts as found.
         statistics: How rare words are in the collection; None if unknown.
     """
-    if not _located(compared):
+    if not any(some for _, some in compared):
         return []
     comparison = _comparison(subject, verify.prepare(subject.text), options, statistics)
     with closing(in_order(_calls(comparison, compared), options.threads)) as results:
