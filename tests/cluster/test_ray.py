@@ -16,12 +16,22 @@ from pmbf.cluster.calls import Nodes
 from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.placement import local_nodes, placed
 from pmbf.jobs.executor import ShardFailed, complete
+from pmbf.jobs.processes import DiedError
 from tests.cluster.test_faults import Mortal
 from tests.test_executor import Summing
 
 from .conftest import cut, nodes_of, stored, texts, told
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="the extra 'ray' is not installed")
+
+
+def end(process):
+    """Kill a holder, and wait until it is dead: Ray kills it some time later."""
+    process._end()
+    with pytest.raises(DiedError):
+        for _ in range(2000):
+            process.submit(bool).result(20)
+            time.sleep(0.01)
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +122,7 @@ def test_similarities_are_those_of_one_process_also_if_a_holder_dies(cluster, tm
     def killing(shard, method, arguments):
         if method == "hold" and not said:
             said.append("killed")
-            cluster._processes[shard]._end()
+            end(cluster._processes[shard])
         return begin(shard, method, arguments)
 
     monkeypatch.setattr("pmbf.cluster.on_ray.RayExecutor", lambda ray: cluster)
@@ -140,7 +150,7 @@ def test_pairs_are_those_of_one_process_also_if_a_holder_dies(cluster, tmp_path,
     def killing(shard, method, arguments):
         if not killed:
             killed.append(shard)
-            cluster._processes[shard]._end()
+            end(cluster._processes[shard])
         return begin(shard, method, arguments)
 
     monkeypatch.setattr("pmbf.cluster.on_ray.RayExecutor", lambda ray: cluster)
