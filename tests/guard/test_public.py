@@ -19,7 +19,7 @@ from pmbf.guard.checker import CollectionChecker
 from pmbf.guard.checking import check
 from pmbf.guard.endpoint import EndpointChecker
 from pmbf.guard.policy import Policy
-from pmbf.guard.public import LICENCES_FILE, PublicText, licence_spans, licences, packed, parse
+from pmbf.guard.public import LICENCES_FILE, PublicText, are_in, licence_spans, licences, packed, parse
 from pmbf.guard.sources import Plan
 from pmbf.guard.types import Payload
 from tests.conftest import ROOT, words
@@ -126,6 +126,15 @@ def test_text_that_is_no_licence_quotes_none(seed):
 @pytest.mark.parametrize("name", ["README.md", "docs/architecture.md", "examples/library/supply-agreement.txt"])
 def test_prose_and_contracts_quote_none(name):
     assert licence_spans((ROOT / name).read_text(encoding="utf-8")) == []
+
+
+@with_values(st.integers(0, 10**6))
+def test_hashes_are_looked_up_as_numpy_would(seed):
+    chance = np.random.default_rng(seed)
+    some = chance.choice(licences(), 5)
+    asked = np.concatenate([some, chance.integers(0, 1 << 32, 20, dtype=np.uint32), [0, 2**32 - 1]]).astype(np.uint32)
+    for known in (licences(), some[:0], np.unique(some)):
+        assert are_in(asked, known).tolist() == np.isin(asked, known).tolist()
 
 
 # ---------------------------------------------------------------------- the file
