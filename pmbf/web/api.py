@@ -38,10 +38,9 @@ async def screen(request: Request) -> Response:
 
 def submitted(request: Request, came: Sent) -> list[Job]:
     """Submit the texts that came with a request; return their jobs."""
-    keeps_text = came.fields.pop("keep_text", "") in ("1", "on")
     parts, user = parts_of(request), visitor_of(request).token.name
     wanted = options(came.fields, parts.templates)
-    asked: dict[str, Any] = {"user": user, "options": wanted, "keeps_text": keeps_text}
+    asked: dict[str, Any] = {"user": user, "options": wanted, "keeps_text": wanted.pop("keep_text", False)}
     return [parts.jobs.submit(one.body, name=one.name, **asked) for one in came.uploads]
 
 
@@ -169,7 +168,7 @@ async def add_token(request: Request) -> Response:
     """Make a token; the answer alone shows it."""
     values = await _values(request, ("name", "role"), ("days",))
     days = values.get("days")
-    if days is not None and not (isinstance(days, int | float) and 0 < days < 36500):
+    if days is not None and (isinstance(days, bool) or not (isinstance(days, int | float) and 0 < days < 36500)):
         raise HttpError(400, f"days is {days!r}, expected a number above 0")
     secret, made = parts_of(request).tokens.add(str(values["name"]), str(values["role"]), days=days)
     return JSONResponse({"token": secret} | {"entry": asdict(made)}, 201)

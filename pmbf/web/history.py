@@ -20,7 +20,7 @@ from pmbf.errors import NotFoundError, ParameterError
 from pmbf.report import Report
 from pmbf.sentences import SentenceReport
 
-VERDICTS = ("confirmed", "dismissed", "open")
+VERDICTS = ("open", "confirmed", "dismissed")
 MAX_NOTE = 2000
 
 

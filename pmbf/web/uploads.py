@@ -136,6 +136,7 @@ OPTIONS: Mapping[str, Callable[[str], Any]] = {
     "exclude_bibliography": _is_true,
     "template": str,
     "sentences": _is_true,
+    "keep_text": _is_true,
 }
 """The fields of a screening, each with what reads it."""
 
@@ -154,13 +155,13 @@ def options(fields: Mapping[str, str], templates: Offered) -> dict[str, Any]:
     made = {}
     for name, text in fields.items():
         if name not in OPTIONS:
-            raise HttpError(400, f"{name!r} is no field: {', '.join(OPTIONS)}, keep_text")
+            raise HttpError(400, f"{name!r} is no field: {', '.join(OPTIONS)}")
         try:
             if text:
                 made[name] = OPTIONS[name](text)
         except ValueError:
             raise HttpError(400, f"{name} is {text!r}, which cannot be read") from None
-    if made.get("sentences") and (others := sorted(made.keys() - {"sentences", "template"})):
+    if made.get("sentences") and (others := sorted(made.keys() - {"sentences", "template", "keep_text"})):
         raise HttpError(400, f"{others[0]} is given with sentences, where it means nothing")
     if "template" in made:
         made["template"] = chosen(made["template"], templates)

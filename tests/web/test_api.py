@@ -119,6 +119,7 @@ def test_a_decision_is_kept_with_its_author(clients):
         b"",
         b"[]",
         b'{"source": "harbours"}',
+        b'{"source": "harbours", "verdict": ""}',
         b'{"source": "harbours", "verdict": "guilty"}',
         b'{"source": "harbours", "verdict": "open", "x": 1}',
         b'{"source": 3, "verdict": "open"}',
@@ -127,6 +128,22 @@ def test_a_decision_is_kept_with_its_author(clients):
         assert clients["review"].ask("POST", target, body).status == 400
     body = json.dumps({"source": "nobody", "verdict": "open"})
     assert clients["review"].ask("POST", target, body).status == 404
+
+
+def test_a_form_without_a_verdict_decides_nothing(clients):
+    number = clients["screen"].screened(ESSAY)["screening"]["id"]
+    for fields in ({}, {"verdict": ""}, {"note": "seen"}):
+        answer = clients["review"].form(f"/screenings/{number}/decide", source="harbours", **fields)
+        assert answer.status == 400 and "verdict" in answer.text
+    assert clients["review"].ask("GET", f"/v1/screenings/{number}").json["decisions"] == {}
+
+
+def test_a_switch_that_cannot_be_read_is_refused_and_not_taken_for_off(clients):
+    for name in ("keep_text", "exclude_quotations", "sentences"):
+        answer = clients["screen"].ask("POST", f"/v1/screenings?{name}=true", b"text")
+        assert (answer.status, answer.json["error"]) == (400, f"{name} is 'true', which cannot be read")
+    body = b'{"name": "for a day", "role": "screen", "days": true}'
+    assert clients["admin"].ask("POST", "/v1/tokens", body).status == 400
 
 
 def test_a_deleted_screening_is_gone(clients):

@@ -11,6 +11,8 @@ from tests.web.conftest import ESSAY, SHARED, Running
 
 pytestmark = pytest.mark.browser
 
+PAGES = ("/", "/screenings", "/collection", "/collection/1", "/tokens", "/api", "/nowhere", "/?language=de")
+
 
 @pytest.fixture
 def opened(browser, running, owner):
@@ -73,7 +75,7 @@ def test_a_decision_is_made_and_shown(opened, essay):
     screened(page, essay)
     page.select_option("[name=verdict]", "confirmed")
     page.fill("[name=note]", "no mark of quotation")
-    page.click("text=Keep the decision")
+    page.click("text=Save decision")
     told = page.inner_text(".decision")
     assert told.startswith("confirmed · owner · 20") and told.endswith("no mark of quotation")
 
@@ -116,7 +118,7 @@ def test_no_rule_of_axe_is_broken(opened, essay, scheme):
     page = opened(color_scheme=scheme, bypass_csp=True)
     screened(page, essay)
     found = {page.url: axe(page)}
-    for path in ("/", "/screenings", "/collection", "/collection/1", "/tokens", "/api", "/nowhere", "/?language=de"):
+    for path in PAGES:
         page.goto(page.url.split("/", 3)[0] + "//" + page.url.split("/")[2] + path)
         found[path] = axe(page)
     assert {path: broken for path, broken in found.items() if broken} == {}
@@ -146,3 +148,49 @@ def test_links_answer_while_many_texts_wait(opened, tmp_path):
     assert page.locator('[data-state="waiting"]').count() > 6
     page.click("nav >> text=History", timeout=5000)
     page.wait_for_url(re.compile("/screenings$"), timeout=5000)
+
+
+FORMS = """() => [...document.forms].map((form) => ({action: new URL(form.action).pathname, method: form.method,
+    sent: [...new FormData(form)].map(([name, value]) => [name, typeof value === "string" ? value : ""]),
+    hidden: [...form.querySelectorAll("[type=hidden]")].map((one) => one.name)}))"""
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+def test_no_form_says_what_nobody_has_chosen(opened, essay, has_script):
+    """The fields of each form of each page are empty, but for the name of a source and a search."""
+    page = opened(java_script_enabled=has_script)
+    screened(page, essay)
+    assert page.inner_text("[name=verdict] option:checked") == "– decide –"
+    assert page.locator(".decision").count() == 0
+    paths = [page.url, *(page.url.split("/screenings")[0] + path for path in PAGES)]
+    forms = 0
+    for path in paths:
+        page.goto(path)
+        for form in page.evaluate(FORMS):
+            forms += 1
+            assert [one for one in form["sent"] if one[1] and one[0] not in form["hidden"]] == [], (path, form)
+    assert forms > 12
+
+
+def test_a_decision_can_be_saved_only_after_something_was_chosen(opened, essay):
+    page = opened()
+    screened(page, essay)
+    assert page.is_disabled(".decide button")
+    page.fill("[name=note]", "a note alone decides nothing")
+    assert page.is_disabled(".decide button")
+    page.select_option("[name=verdict]", "dismissed")
+    page.click("text=Save decision")
+    assert page.inner_text(".decision").startswith("dismissed · owner · 20")
+    assert page.input_value("[name=verdict]") == "dismissed" and page.is_disabled(".decide button")
+    page.fill("[name=note]", "a quotation")
+    page.click("text=Save decision")
+    assert page.inner_text(".decision").endswith("a quotation")
+
+
+def test_without_script_the_browser_asks_for_a_verdict_before_it_sends_one(opened, essay):
+    page = opened(java_script_enabled=False)
+    screened(page, essay)
+    url = page.url
+    page.click("text=Save decision")
+    assert page.evaluate("document.querySelectorAll('select:invalid').length") == 1
+    assert page.url == url and page.locator(".decision").count() == 0

@@ -1,5 +1,5 @@
 // @ts-check
-// Progress only: each form and page works without this script.
+// Progress, and buttons that are off: each form and page works without this script.
 "use strict";
 
 /** Shows how much of a form's files has been sent. @param {HTMLFormElement} form */
@@ -35,5 +35,16 @@ function followJobs() {
   });
 }
 
+/** Lets a decision be saved only after something is chosen or changed. @param {HTMLFormElement} form */
+function withChoice(form) {
+  const button = form.querySelector("button");
+  const saved = () => new URLSearchParams(/** @type {any} */ (new FormData(form))).toString();
+  const first = saved();
+  const look = () => { if (button) button.disabled = saved() === first || !form.checkValidity(); };
+  form.addEventListener("input", look);
+  addEventListener("pageshow", look);
+}
+
 document.querySelectorAll("form").forEach(withProgress);
+document.querySelectorAll("form.decide").forEach(withChoice);
 followJobs();
