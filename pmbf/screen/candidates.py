@@ -39,7 +39,7 @@ from pmbf.screen.rarity import (
 )
 from pmbf.screen.rows import InCommon
 from pmbf.screen.stores import AnyGeneration
-from pmbf.screen.widespread import RUN_HASHES, Runs
+from pmbf.screen.widespread import RUN_HASHES, Holding, Runs
 from pmbf.store.having import Having
 
 Hashes = NDArray[np.uint32]
@@ -137,15 +137,27 @@ def find_all(generation: AnyGeneration, samples: Sequence[QuerySample], options:
 def _find_each(generation: AnyGeneration, samples: Sequence[QuerySample], options: Options) -> list[Shortlist]:
     """Return the candidates of queries, those included that hold runs of common hashes."""
     some = [_weighed(generation, sample, options) for sample in samples]
-    runs = Runs(options.min_evidence or _sure(generation), generation.params.shingle_tokens)
+    runs = Runs(_sure(generation), generation.params.shingle_tokens)
     of_runs = runs.holding(generation, [(sample, one.weights) for sample, one in zip(samples, some, strict=True)])
     found = []
     for one, holding in zip(some, of_runs, strict=True):
-        named = runs.named(holding, {candidate.document for candidate in one.candidates}) if holding else []
+        known = {candidate.document for candidate in one.candidates}
+        named = _named(runs, holding, known, options) if holding else []
         candidates = [*one.candidates, *(Candidate(*its) for its in named)]
         generation.require_live([candidate.document for candidate in candidates])
         found.append(Shortlist(candidates, len(one.weights) - int(np.count_nonzero(one.weights))))
     return found
+
+
+def _named(runs: Runs, holding: Holding, known: set[int], options: Options) -> list[tuple[int, int, float]]:
+    """Return the documents that are named for their runs, those left out that are candidates already.
+
+    A higher `min_evidence` must not name more documents. So with one, which documents a run names does not depend on
+    the candidates: a run of many documents names the same three, whether a candidate has the run or not.
+    """
+    if options.min_evidence is None:
+        return runs.named(holding, known)
+    return [one for one in runs.named(holding, ()) if one[0] not in known]
 
 
 class _Weighed(NamedTuple):
@@ -166,12 +178,13 @@ def _weighed(generation: AnyGeneration, sample: QuerySample, options: Options) -
 
 
 def _sure(generation: AnyGeneration) -> float:
+    """Return the evidence that makes a run of common hashes, whatever `min_evidence` is."""
     return SURE_HASHES * weight_of_own(generation.n_documents)
 
 
 def _rules(generation: AnyGeneration, left_out: Hashes, options: Options) -> EvidentRules:
     n_documents = generation.n_documents
-    own, sure = weight_of_own(n_documents), options.min_evidence or _sure(generation)
+    own, sure = weight_of_own(n_documents), _sure(generation)
     return EvidentRules(
         weights=weights_below(common_from(n_documents), n_documents),
         gone=left_out,
@@ -179,7 +192,7 @@ def _rules(generation: AnyGeneration, left_out: Hashes, options: Options) -> Evi
         n_run=RUN_HASHES,
         most_common=1 - INFORMATIVE_SHARE,
         n_first=_FIRST_HASHES,
-        enough=sure,
+        enough=options.min_evidence or sure,
         least=own - math.log(COMMON_DOCUMENTS) if options.min_evidence is None else options.min_evidence,
         hits=hit_rules(generation.params.shingle_tokens),
     )

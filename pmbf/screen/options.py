@@ -65,7 +65,8 @@ class Options:
         sensitivity: How many documents with little evidence are compared: `fast`, `normal` or `thorough`; see
             `screen.bar`.
         min_evidence: In place of the sensitivity: nats, above 0, that the hashes of a candidate weigh within 50 words.
-            All documents with as much are compared.
+            All documents with as much are compared. A higher number never adds a document. What shares a run of words
+            with the query that very many documents have is compared whatever the number is.
         max_candidates: The most documents that are compared in detail, those with most evidence first, at least 1.
         method: How a row is chosen. `hashes`: by the weight of the query's hashes found there;
             `popcount`: if it has more bits in common than chance explains, as in Tskhay, Butakov & Kim 2014.

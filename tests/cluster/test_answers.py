@@ -86,6 +86,7 @@ OPTIONS = [
     {"exclude_self": True},
     {"sensitivity": "thorough", "min_chars": 30},
     {"min_evidence": 3.0},
+    {"min_evidence": 30.0},
     {"threshold": 0.2, "max_candidates": 2},
     {"exclude_quotations": True},
 ]
