@@ -7,6 +7,8 @@ browser      its pages, from `templates/` and `static/`
 words        the words of the pages, from `languages/`
 api          the REST interface; `openapi` describes each operation
 uploads      what a browser or a program sends
+forms        a form with files, as it comes
+spool        uploads that wait, on disk
 access       who asks, and whether the question may come from where it comes from
 parts        what all handlers share: processes, jobs, history, tokens
 jobs         screenings that wait, run and are done

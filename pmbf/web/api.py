@@ -12,10 +12,11 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from pmbf.service.http import HttpError
 from pmbf.web.access import needs, visitor_of
+from pmbf.web.forms import Sent
 from pmbf.web.history import Screening
 from pmbf.web.jobs import Job
 from pmbf.web.parts import only, parts_of
-from pmbf.web.uploads import Sent, options, sent
+from pmbf.web.uploads import options, sent
 
 MAX_JSON_BYTES = 64 << 10
 PAGE_SIZE = 50

@@ -26,11 +26,9 @@ from pmbf.web.history import VERDICTS
 from pmbf.web.openapi import OPERATIONS
 from pmbf.web.parts import only, parts_of
 from pmbf.web.tokens import ROLES
-from pmbf.web.uploads import form_of, n_sent, sent
+from pmbf.web.uploads import fields_sent, sent
 from pmbf.web.words import COOKIE, LANGUAGES, Words, language_of
 
-MAX_FORM_BYTES = 64 << 10
-"""Of a form without files. Anybody may send one: the page that asks for a token has no visitor yet."""
 _SECURITY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"')
 
 
@@ -119,7 +117,7 @@ async def evidence(request: Request) -> Response:
 @needs("review", page=True)
 async def decide(request: Request) -> Response:
     """Keep a decision about a source."""
-    parts, form = parts_of(request), await _form(request)
+    parts, form = parts_of(request), await fields_sent(request)
     one = parts.screening(request)
     parts.history.decide(
         one.id,
@@ -184,7 +182,7 @@ async def tokens(request: Request) -> Response:
 @needs("admin", page=True)
 async def add_token(request: Request) -> Response:
     """Make a token, and show it once."""
-    form, parts = await _form(request), parts_of(request)
+    form, parts = await fields_sent(request), parts_of(request)
     secret, made = parts.tokens.add(form.get("name", ""), form.get("role", ""))
     return _page(request, "tokens.html", tokens=parts.tokens.all(), roles=ROLES, secret=secret, made=made)
 
@@ -203,7 +201,7 @@ async def enter(request: Request) -> Response:
 
 async def entered(request: Request) -> Response:
     """Open a session for a token."""
-    parts, form = parts_of(request), await _form(request)
+    parts, form = parts_of(request), await fields_sent(request)
     shown = form.get("token", "").strip()
     token = parts.tokens.of(shown) or parts.tokens.of_ticket(shown)
     if token is None:
@@ -232,14 +230,6 @@ def refused(request: Request, error: HttpError) -> Response:
 
 
 # ---------------------------------------------------------------------- private
-
-
-async def _form(request: Request) -> dict[str, str]:
-    """Return the fields of a form without files. Raises `HttpError` if it is too large, or as `form_of` does."""
-    if n_sent(request) > MAX_FORM_BYTES:
-        raise HttpError(413, f"the form has {n_sent(request)} bytes, expected at most {MAX_FORM_BYTES}")
-    form = await form_of(request, max_files=0, max_fields=20, max_part_size=MAX_FORM_BYTES)
-    return {name: value for name, value in form.items() if isinstance(value, str)}
 
 
 def _turning(request: Request, more: bool, n_shown: int) -> dict[str, Any]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from pmbf.service.http import HttpError
 
-MOST_BYTES = 4 << 30
+MOST_BYTES, MOST_FILES = 4 << 30, 512
+"""Of all uploads together."""
 
 
 class Spool:
@@ -16,13 +17,14 @@ class Spool:
 
     Args:
         most_bytes: Bytes of all uploads together; more are refused.
+        most_files: Files of all uploads together; a program can open some 1,000.
     """
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self.n_bytes = 0
-        self._most_bytes = most_bytes
+    def __init__(self, most_bytes: int = MOST_BYTES, most_files: int = MOST_FILES) -> None:
+        self.n_bytes, self.n_files = 0, 0
+        self._most_bytes, self._most_files = most_bytes, most_files
 
-    def take(self, n_bytes: int) -> None:
+    def take(self, n_bytes: int = 0, n_files: int = 0) -> None:
         """Take room.
 
         Raises:
@@ -30,31 +32,30 @@ class Spool:
         """
         if self.n_bytes + n_bytes > self._most_bytes:
             raise HttpError(503, f"{self.n_bytes} bytes wait already; ask again later", Retry_After="5")
+        if self.n_files + n_files > self._most_files:
+            raise HttpError(503, f"{self.n_files} files wait already; ask again later", Retry_After="5")
         self.n_bytes += n_bytes
+        self.n_files += n_files
 
-    def give(self, n_bytes: int) -> None:
+    def give(self, n_bytes: int = 0, n_files: int = 0) -> None:
         """Give room back."""
         self.n_bytes -= n_bytes
-
-    @contextmanager
-    def room(self, n_bytes: int) -> Iterator[None]:
-        """Hold room meanwhile. Raises `HttpError` as `take` does."""
-        self.take(n_bytes)
-        try:
-            yield
-        finally:
-            self.give(n_bytes)
+        self.n_files -= n_files
 
 
 class Spooled:
     """The bytes of one upload on disk. They take room until the file is closed, or nobody has it any more."""
 
     def __init__(self, spool: Spool) -> None:
-        self._spool, self._n_bytes = spool, 0
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
+        with disk_is_not_full():
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
+        self._spool, self._n_bytes, self._n_files = spool, 0, 0
+        spool.take(n_files=1)
+        self._n_files = 1
 
     def __del__(self) -> None:
-        self.close()
+        with suppress(AttributeError):  # the file could not be made
+            self.close()
 
     def write(self, piece: bytes) -> None:
         """Append bytes.
@@ -76,8 +77,8 @@ class Spooled:
     def close(self) -> None:
         """Drop the bytes."""
         self._file.close()
-        self._spool.give(self._n_bytes)
-        self._n_bytes = 0
+        self._spool.give(self._n_bytes, self._n_files)
+        self._n_bytes = self._n_files = 0
 
 
 @contextmanager

@@ -3,9 +3,10 @@
 import json
 import os
 import resource
+import socket
 import sqlite3
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 
@@ -133,15 +134,91 @@ def test_waiting_uploads_take_bounded_room():
     with pytest.raises(HttpError, match="60 bytes wait") as refused:
         second.write(b"x" * 41)
     assert refused.value.status == 503
-    with spool.room(40), pytest.raises(HttpError):
-        second.write(b"x")
     assert (first.read(), second.read(), spool.n_bytes) == (b"x" * 60, b"", 60)
     first.close()
     first.close()
     forgotten = Spooled(spool)
     forgotten.write(b"x" * 100)
+    second.close()
     del forgotten
-    assert spool.n_bytes == 0
+    assert (spool.n_bytes, spool.n_files) == (0, 0)
+    spool = Spool(100, most_files=2)
+    some = [Spooled(spool) for _ in range(2)]
+    with pytest.raises(HttpError, match="2 files wait"):
+        Spooled(spool)
+    some.pop().close()
+    Spooled(spool)
+
+
+@pytest.mark.parametrize(
+    ("parts", "reason"),
+    [
+        ([(b'name="note"', b"x" * 8193)], "the field 'note' has more than 8192 bytes"),
+        ([(b'name="%b"' % (b"n" * 3000), b"x")], "a header of the form has more than 2048 bytes"),
+        ([(b'name="f%d"' % number, b"x") for number in range(41)], "more than 40 fields"),
+        ([(b'name="file"; filename="a"', b"x")] * 65, "more than 64 files"),
+    ],
+)
+def test_a_form_that_holds_too_much_is_refused_with_its_limit(clients, parts, reason):
+    kind, body = multipart((b'name="text"', b"words"), *parts)
+    answer = clients["screen"].ask("POST", "/v1/screenings", body, Content_Type=kind)
+    assert answer.status == 413 and reason in answer.json["error"], answer.text
+
+
+@pytest.mark.parametrize(
+    ("parts", "reason"),
+    [
+        ([], "no text"),
+        ([(b'name="text"', b" \r\n\t"), (b'name="file"; filename=""', b"")], "no text"),
+        ([(b'title="text"', b"words")], "no name"),
+    ],
+)
+def test_a_form_without_a_text_is_refused(clients, parts, reason):
+    kind, body = multipart(*parts)
+    answer = clients["screen"].ask("POST", "/v1/screenings", body, Content_Type=kind)
+    assert answer.status == 400 and reason in answer.json["error"], answer.text
+
+
+def test_a_form_that_ends_early_is_refused(clients):
+    kind, body = multipart((b'name="text"', b"words"))
+    for cut in (body[:-4], body[:30], b"words"):
+        assert clients["screen"].ask("POST", "/v1/screenings", cut, Content_Type=kind).status == 400
+
+
+def test_a_pasted_text_is_screened_as_it_came_under_the_name_of_its_field(clients):
+    kind, body = multipart((b'name="text"', b"\r\n" + ESSAY.encode()), (b'name="name"', "Äpfel.txt".encode()))
+    [job] = clients["screen"].ask("POST", "/v1/screenings", body, Content_Type=kind).json["jobs"]
+    number = clients["screen"].over(job["id"])["screening"]
+    found = clients["screen"].ask("GET", f"/v1/screenings/{number}").json["screening"]
+    assert (found["name"], found["n_chars"], found["n_sources"]) == ("Äpfel.txt", len(ESSAY), 1)
+
+
+def peak_kib(process):
+    """Return the most memory that a process has had so far."""
+    with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="there is no /proc")
+def test_unfinished_uploads_are_on_disk_and_not_in_memory(own):
+    """Four requests of 48 MB that never end: fields, pasted text, files of less than a megabyte."""
+    made, client, _ = own
+    token = client.ask("POST", "/v1/tokens", b'{"name": "greedy", "role": "screen"}').json["token"]
+    before, held = peak_kib(made.process), []
+    large, small = b"a" * (24 << 20), b"a" * (750 << 10)
+    _, whole = multipart((b'name="text"', large), *[(b'name="f"; filename="f"', small)] * 32)
+    _, fields = multipart(*[(b'name="f%d"' % number, large) for number in range(2)])
+    for body in (whole, whole, fields, fields):
+        held.append(socket.create_connection(("127.0.0.1", made.port), timeout=60))
+        head = f"Host: 127.0.0.1:{made.port}\r\nAuthorization: Bearer {token}\r\nContent-Length: {len(body) + 9}\r\n"
+        kind = "Content-Type: multipart/form-data; boundary=x\r\n\r\n"
+        with suppress(ConnectionError):  # the fields are refused as soon as they are too long
+            held[-1].sendall(f"POST /v1/screenings HTTP/1.1\r\n{head}{kind}".encode() + body)
+    assert client.ask("GET", "/healthz").status == 200
+    grown = (peak_kib(made.process) - before) >> 10
+    for one in held:
+        one.close()
+    assert grown < 24, f"{grown} MiB"
 
 
 def test_refused_uploads_give_their_room_back(library, tmp_path):
