@@ -113,6 +113,11 @@ class Sentences:
         """The code of the keys."""
         return self.state.code
 
+    @property
+    def is_current(self) -> bool:
+        """Whether they show the commit that the collection was opened at."""
+        return self.state.commit == self._store_commit
+
     def status(self) -> Status:
         """Return how large the sentences are."""
         state, segments = self.state, self._segments

@@ -26,6 +26,7 @@ from pmbf.sentences.reader import Candidates, Sentences
 from pmbf.sentences.report import Origin, Outcome, Pair, Sentence, SentenceReport, Source
 from pmbf.sentences.sections import InSections
 from pmbf.sentences.segments import Keys
+from pmbf.sentences.state import damage
 from pmbf.span import length_in, merged
 from pmbf.store.folder import Store
 from pmbf.store.listing import labels_of
@@ -120,16 +121,23 @@ def candidates(sentences: Sentences, keys: Keys, left_out: LeftOut = NOTHING) ->
 def compare(
     store: Store, sentences: Sentences, asked: Asked, found: Candidates, sections: InSections | None = None
 ) -> Iterator[Compared]:
-    """Yield the documents with units that are alike, and those whose text cannot be read, by id."""
+    """Yield the documents with units that are alike, and those whose text cannot be read, by id.
+
+    Raises:
+        CorruptError: The catalog has lost a document, or the sentences name one that it does not have.
+    """
     documents, contents = sentences.documents(found.units), sentences.contents(found.units)
     numbers, spans, n_equal = found.asked.tolist(), sentences.spans(found.units).tolist(), found.n_equal.tolist()
     places = defaultdict(list)
     for place, document in enumerate(documents.tolist()):
         places[document].append(place)
-    rows, paths = store.catalog.documents(places), store.catalog.paths_of(places)
+    rows = store.living(places)
+    paths = store.paths_of(rows)
     for id_, some in sorted(places.items()):
         document = rows.get(id_)
-        if document is None or document.removed or contents_key(document) != contents[some[0]]:
+        if document is None or contents_key(document) != contents[some[0]]:
+            if sentences.is_current:
+                raise damage(store.folder, f"{store.folder}/sentences: document {id_} is not the one of the collection")
             continue  # the sentences are of another commit, which the report tells
         try:
             text = original_text(store.generation, document, paths.get(id_, []))

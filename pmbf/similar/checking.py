@@ -43,16 +43,13 @@ def _problems(store: Store, state: State) -> Iterator[str]:
         if line != "ok":
             yield f"{state.location}: {line}"
     try:
-        known = state.documents()
-        rows = state.all_rows(known)
-        state.common()
+        known = state.verify()
     except PmbfError as error:
         yield str(error)
         return
-    if len(rows) and not np.isin(rows.others, known["id"]).all():
-        yield f"{state.location}: a row names a document that has no list"
     joined = "similarity JOIN document ON id = document"
-    [(n_wrong,)] = state.select(f"SELECT count(*) FROM {joined} WHERE abs(similarity * n_counted - shared) > 1e-6")
+    is_share = "coalesce(abs(similarity * n_counted - shared) <= 1e-6, 0)"
+    [(n_wrong,)] = state.select(f"SELECT count(*) FROM {joined} WHERE NOT {is_share}")
     if n_wrong:
         yield f"{state.location}: {n_wrong} similarities are not shared chunks / chunks"
     yield from _list_problems(store, state, known)
@@ -70,6 +67,3 @@ def _list_problems(store: Store, state: State, known: np.ndarray) -> Iterator[st
         n_wrong = len(documents) - np.count_nonzero(lists.sizes[inside["place"]] == inside["n_chunks"])
         if n_wrong:
             yield f"{store.folder / file.name}: {n_wrong} lists have not the length that the table says"
-    missing = set(known["segment"].tolist()) - {file.serial for file in state.segments()}
-    if missing:
-        yield f"{state.location}: segment {min(missing)} is not named"

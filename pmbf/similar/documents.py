@@ -53,7 +53,11 @@ class Documents(Protocol):
         ...
 
     def entries(self, ids: Iterable[int]) -> dict[int, Entry]:
-        """Return those of some documents that are there, with their paths, sorted, by id."""
+        """Return those of some documents that are there, with their paths, sorted, by id; the others were removed.
+
+        Raises:
+            CorruptError, IncompleteError: Some documents cannot be listed.
+        """
         ...
 
     def find(self, what: int | str | os.PathLike[str]) -> int:
@@ -117,7 +121,7 @@ class FolderDocuments:
 
     def entries(self, ids: Iterable[int]) -> dict[int, Entry]:
         """Return those of some documents that are there, by id."""
-        rows = {id_: row for id_, row in self._store.catalog.documents(ids).items() if not row.removed}
+        rows = self._store.living(ids)
         paths = self._store.listed_of(rows)
         return {id_: (row, paths[id_]) for id_, row in rows.items()}
 

@@ -65,6 +65,15 @@ class Rows:
         """Return some of the rows, by a mask or by places."""
         return Rows(self.documents[which], self.others[which], self.shared[which])
 
+    def turned(self) -> Rows:
+        """Return the rows as those of the other document."""
+        return Rows(self.others, self.documents, self.shared)
+
+    def and_also(self, others: Rows) -> Rows:
+        """Return these rows and others."""
+        columns = (self.documents, others.documents), (self.others, others.others), (self.shared, others.shared)
+        return Rows(*(np.concatenate(both) for both in columns))
+
     def ordered(self) -> Rows:
         """Return the rows by document, then by the other document."""
         return self.chosen(np.lexsort((self.others, self.documents)))

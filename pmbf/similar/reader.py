@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pmbf.errors import NotFoundError
 from pmbf.similar.changes import changes
 from pmbf.similar.components import components
 from pmbf.similar.documents import Documents, documents_of
+from pmbf.similar.figures import Figures
+from pmbf.similar.known import Rows
 from pmbf.similar.rules import Rules
 from pmbf.similar.state import State
 from pmbf.store.tables import contents_key
-
-_TOGETHER = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,18 +159,20 @@ class Similarities:
             NotFoundError: There is no such document, or no run has taken it yet.
         """
         document = self._documents.find(what)
-        if document not in self._paths([document]):
+        if document not in self._paths(known := self._state.some_documents([document])):
             raise NotFoundError(
                 f"{what}: no run has taken it yet; run `pmbf similar update {self._documents.asked_with}`"
             )
-        own = "WHERE document = ? ORDER BY shared DESC, other"
-        turned = "SELECT other, document, shared, reverse, similarity FROM similar WHERE other = ? AND document NOT IN"
-        rows = self._state.select(f"SELECT {_COLUMNS} FROM similar {own}", [document])
-        rows += self._state.select(
-            f"{turned} (SELECT other FROM similarity WHERE document = ?) ORDER BY shared DESC, document",
-            [document, document],
-        )
-        return self._named(rows)
+        own = self._state.rows_of(known)
+        rows = [own.chosen(np.lexsort((own.others, -own.shared)))]
+        if int(known["n_similar"][0]) > self._state.rules.keep:  # others share chunks with it that its rows do not name
+            naming = np.setdiff1d(self._state.naming(document), own.others)
+            found = self._state.rows_of(self._state.some_documents(naming.tolist()))
+            turned = found.chosen(found.others == document).turned()
+            rows.append(turned.chosen(np.lexsort((turned.others, -turned.shared))))
+        others = np.unique(np.concatenate([one.others for one in rows] + [known["id"]]))
+        table = Figures(self._state, self._state.some_documents(others.tolist()))
+        return [one for some in rows for one in self._named(table, some)]
 
     def pairs(self, most: int = 20, threshold: float = 0.0) -> list[Similar]:
         """Return the most similar pairs, each once, in the direction of the higher similarity.
@@ -178,17 +181,21 @@ class Similarities:
             most: How many at most.
             threshold: Least similarity, 0 to 1.
         """
-        query = (
-            f"SELECT {_COLUMNS} FROM similar WHERE similarity >= ? ORDER BY similarity DESC, shared DESC, 1, 2 LIMIT ?"
-        )
-        limit = 4 * most + 20
+        table, limit = Figures.of_all(self._state), 4 * most + 20
         while True:
-            rows = self._state.select(query, [threshold, limit])
-            once = {tuple(sorted(row[:2])): row for row in reversed(rows)}
+            best = Rows.none()
+            for rows in table.each_rows(threshold):
+                best = best.and_also(rows)
+                best = best.chosen(table.highest_first(best)[:limit])
+            once = dict[tuple[int, ...], int]()
+            for one, other in zip(best.documents.tolist(), best.others.tolist(), strict=True):
+                once.setdefault((min(one, other), max(one, other)), one)
             found = [
-                one for one in self._named(rows) if once[tuple(sorted((one.document, one.other)))][0] == one.document
+                one
+                for one in self._named(table, best)
+                if once[min(one.document, one.other), max(one.document, one.other)] == one.document
             ]
-            if len(found) >= most or len(rows) < limit:
+            if len(found) >= most or len(best) < limit:
                 return found[:most]
             limit *= 4
 
@@ -201,35 +208,38 @@ class Similarities:
         Args:
             threshold: Least similarity, 0 to 1.
         """
-        pairs = self._state.select("SELECT document, other FROM similarity WHERE similarity >= ?", [threshold])
-        edges = np.array(pairs, np.int64).reshape(-1, 2)
-        names = self._paths(np.unique(edges).tolist())
+        table = Figures.of_all(self._state)
+        pairs = [np.stack([one.documents, one.others], axis=1) for one in table.each_rows(threshold)]
+        edges = np.concatenate([np.empty((0, 2), np.int64), *pairs])
+        names = self._paths(table.rows_of(np.unique(edges)))
         edges = edges[np.isin(edges, list(names)).all(axis=1)]
         found = [Cluster(tuple(some), tuple(names[one] for one in some)) for some in components(edges)]
         return sorted(found, key=lambda one: (-len(one.documents), one.documents))
 
     def rows(self) -> Iterator[Similar]:
         """Yield all rows: by document, the highest similarity first. Memory stays small."""
-        waiting = []
-        for row in self._state.iterate(f"SELECT {_COLUMNS} FROM similar ORDER BY document, shared DESC, other"):
-            waiting.append(row)
-            if len(waiting) == _TOGETHER:
-                yield from self._named(waiting)
-                waiting = []
-        yield from self._named(waiting)
+        table = Figures.of_all(self._state)
+        for rows in table.each_rows():
+            yield from self._named(table, rows.chosen(np.lexsort((rows.others, -rows.shared, rows.documents))))
 
     def n_untaken(self) -> int:
         """Return how many documents have no rows since no run could take them yet: new, changed or not read."""
         return len(changes(self._documents, self._state.documents()).added)
 
     def status(self) -> Status:
-        """Return what the table is about, and what has changed since."""
-        known = self._state.documents()
+        """Return what the table is about, and what has changed since.
+
+        Raises:
+            CorruptError: The table is damaged.
+        """
+        known, rules = self._state.documents(), self._state.rules
+        self._state.require_small()
         changed = changes(self._documents, known)
         incomplete = self._state.incomplete()
         live = self._documents.entries(incomplete)
-        [(n_rows,)] = self._state.select("SELECT count(*) FROM similarity")
-        rules = self._state.rules
+        [(n_rows,)] = self._state.select("SELECT count(*) FROM similarity NOT INDEXED")
+        if n_rows != int(np.minimum(known["n_similar"], rules.keep).sum()):
+            self._state.verify()
         return Status(
             n_documents=len(known),
             n_rows=n_rows,
@@ -249,27 +259,30 @@ class Similarities:
         columns = "number, started, seconds, kind, n_documents, n_added, n_removed, n_again, n_rows, n_common, steps"
         for row in self._state.iterate(f"SELECT {columns} FROM run ORDER BY number"):
             values = dict(zip(columns.split(", "), row, strict=True))
-            yield values | {"steps": json.loads(values["steps"])}
+            try:
+                yield values | {"steps": json.loads(values["steps"])}
+            except (TypeError, ValueError, RecursionError):
+                raise self._state.damage(f"`steps` of run {values['number']} is {values['steps']!r}") from None
 
-    def _named(self, rows: Sequence[tuple[Any, ...]]) -> list[Similar]:
+    def _named(self, table: Figures, rows: Rows) -> list[Similar]:
         """Return rows with paths, without those of a document that is not what it was."""
-        paths = self._paths({id_ for row in rows for id_ in row[:2]})
+        paths = self._paths(table.rows_of(np.union1d(rows.documents, rows.others)))
+        columns = rows.documents, rows.others, rows.shared, *table.shares(rows)
         return [
             Similar(one, paths[one], other, paths[other], *figures)
-            for one, other, *figures in rows
+            for one, other, *figures in zip(*(column.tolist() for column in columns), strict=True)
             if one in paths and other in paths
         ]
 
-    def _paths(self, ids: Iterable[int]) -> dict[int, str]:
-        """Return the first path of those documents that are what they were at the last run, by id."""
-        wanted = json.dumps(sorted(ids))
-        keys = self._state.select("SELECT id, key FROM document WHERE id IN (SELECT value FROM json_each(?))", [wanted])
-        entries = self._documents.entries(id_ for id_, _ in keys)
-        same = [id_ for id_, key in keys if id_ in entries and contents_key(entries[id_][0]) == key]
-        return {id_: entries[id_][1][0].path for id_ in same}
+    def _paths(self, known: NDArray[np.void]) -> dict[int, str]:
+        """Return the first path of those documents that are what they were at the last run, by id.
 
-
-_COLUMNS = "document, other, shared, similarity, reverse"
+        Args:
+            known: `KNOWN` rows.
+        """
+        keys = dict(zip(known["id"].tolist(), known["key"].tolist(), strict=True))
+        entries = self._documents.entries(keys)
+        return {id_: paths[0].path for id_, (row, paths) in entries.items() if contents_key(row) == keys[id_]}
 
 
 def _state_of(documents: Documents) -> State:

@@ -27,6 +27,7 @@ from pmbf.jobs.executor import Executor, local
 from pmbf.params import require_within
 from pmbf.similar import schema, tabling
 from pmbf.similar.changes import Changes, changes
+from pmbf.similar.committing import Change, commit
 from pmbf.similar.counting import Ranges
 from pmbf.similar.documents import Documents, documents_of
 from pmbf.similar.known import KNOWN
@@ -34,7 +35,7 @@ from pmbf.similar.listing import Listed, Lister
 from pmbf.similar.report import Clock, OnProgress, RunReport
 from pmbf.similar.rules import Rules
 from pmbf.similar.segments import KIND
-from pmbf.similar.state import Change, State
+from pmbf.similar.state import State
 from pmbf.similar.tabling import Table
 from pmbf.store import locks
 from pmbf.store.files import BESIDE_KINDS
@@ -158,7 +159,7 @@ class Run:
             rules: Those to follow.
         """
         with self.clock.step("changes"):
-            known = np.empty(0, KNOWN) if self.is_full else self.state.documents()
+            known = np.empty(0, KNOWN) if self.is_full else self.state.verify()
             changed = changes(self.documents, known)
             rules = rules.fitting(sum(document.n_tokens for document in changed.added))
             files = {} if self.is_full else {file.serial: file for file in self.state.segments()}
@@ -204,7 +205,7 @@ class Run:
                 meta={"rules": rules.to_json(), "next_serial": str(listed.segment.serial + 1)},
                 common=table.common if self.renews else None,
             )
-            self.state.commit(change)
+            commit(self.state, change)
         report.seconds = self.clock.seconds
         return report
 

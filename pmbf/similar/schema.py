@@ -141,6 +141,13 @@ def checksums(known: NDArray[np.void]) -> Ids:
     return np.array([zlib.crc32(content[at : at + size]) for at in range(0, len(content), size)], np.int64)
 
 
+def are_possible(known: NDArray[np.void]) -> NDArray[np.bool_]:
+    """Return which rows a run can have made: their numbers point into something, and are no more than there can be."""
+    is_inside = (known["id"] >= 0) & (known["id"] < 2**32) & (known["segment"] > 0) & (known["place"] >= 0)
+    is_counted = (known["n_counted"] >= 0) & (known["n_counted"] <= known["n_chunks"])
+    return np.asarray(is_inside & is_counted & (known["n_similar"] >= 0) & (known["least"] >= 0))
+
+
 def tally(known: NDArray[np.void]) -> str:
     """Return the number of documents and the sum of their checksums, as `meta` has them."""
     return f"{len(known)} {int(checksums(known).sum())}"

@@ -21,10 +21,13 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import numpy as np
+
 from pmbf.errors import CorruptError, ParameterError, UnsupportedError
 from pmbf.params import Params
 from pmbf.store import database, files, folders, locks, schema
 from pmbf.store.catalog import Catalog
+from pmbf.store.directory import LIVE, WITHOUT_TEXT
 from pmbf.store.files import MAX_ID, Identity
 from pmbf.store.generation import Generation
 from pmbf.store.tables import Document, ListedPath
@@ -116,6 +119,23 @@ class Store:
         found = self.catalog.documents(wanted)
         if missing := sorted(wanted - found.keys()):
             raise self.generation.contradiction(f"document {missing[0]} is missing")
+        return found
+
+    def living(self, ids: Iterable[int]) -> dict[int, Document]:
+        """Return those of some documents that are there, by id; the others were removed.
+
+        What the catalog does not find is compared with the directory: a row that is lost is no removed document.
+
+        Raises:
+            CorruptError: The catalog and the directory do not agree about a document, or one of both is damaged.
+        """
+        wanted = sorted({id_ for id_ in ids if 0 <= id_ <= MAX_ID})
+        found = {id_: row for id_, row in self.catalog.documents(wanted).items() if not row.removed}
+        states = self.generation.directory.locations(np.array(wanted, np.uint32), "state")
+        live = {id_ for id_, state in zip(wanted, states.tolist(), strict=True) if state in (LIVE, WITHOUT_TEXT)}
+        if wrong := sorted(live ^ found.keys()):
+            where = "directory" if wrong[0] in found else "catalog"
+            raise self.generation.contradiction(f"document {wrong[0]} is missing from the {where}", "check --repair")
         return found
 
     def paths_by_document(self) -> dict[int, list[str]]:
