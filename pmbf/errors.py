@@ -23,6 +23,8 @@ exit code   means
 141         the reader of our output has gone
 """
 
+from __future__ import annotations
+
 DONE, FOUND, USAGE, FAILED, STOPPED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
 BLOCKED = FOUND
 
@@ -83,3 +85,23 @@ class IncompleteError(PmbfError, RuntimeError):
 
 class WithheldError(PmbfError, PermissionError):
     """A site has a document, and does not show its words; the message says whom to ask."""
+
+
+def unexamined(error: Exception) -> str:
+    """Return why an input could not be examined: an error of pmbf by its class and place, without any text.
+
+    Args:
+        error: What was raised. A `PmbfError` says in its own words what is wrong.
+
+    >>> unexamined(ValueError("words of a text"))
+    'could not be examined: ValueError'
+    """
+    if isinstance(error, PmbfError):
+        return str(error)
+    place, traceback = "", error.__traceback__
+    while traceback:
+        module = traceback.tb_frame.f_globals.get("__name__", "")
+        if module.partition(".")[0] == "pmbf":
+            place = f" in {module}, line {traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return f"could not be examined: {type(error).__name__}{place}"

@@ -6,8 +6,9 @@ import errno
 import io
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from pmbf.errors import FAILED, PIPE_CLOSED, STOPPED, USAGE, ParameterError, PmbfError
@@ -39,6 +40,12 @@ def ending(leave: Callable[[int], BaseException]) -> Iterator[None]:
         raise leave(FAILED) from None
     except MemoryError:
         note_if_possible("out of memory")
+        raise leave(FAILED) from None
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] in ("click", "typer"):  # how these end a command
+            raise
+        with suppress(OSError):
+            traceback.print_exc()  # an error of pmbf; an exit code of 1 would say that something was found
         raise leave(FAILED) from None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pmbf.cli.outcome import note, print_json, print_text
@@ -13,7 +13,7 @@ from pmbf.cli.pages import Pages
 from pmbf.cli.queries import queries, usual_jobs
 from pmbf.cli.tables import Tables
 from pmbf.collection import Collection
-from pmbf.errors import DONE, FAILED, FOUND, ParameterError
+from pmbf.errors import DONE, FAILED, FOUND, ParameterError, PmbfError, unexamined
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.sentences import SentenceReport
@@ -126,7 +126,12 @@ class SentenceScreening:
 def _answer(collection: Collection, asked: Origin | Text, limits: Limits, options: dict[str, Any]) -> _Answer:
     """Return a text as it was read, with its report; None: it was not read."""
     read = read_leniently(asked, limits)
-    return read, None if read.unread else collection.answer_by_sentences(asked, read, **options)
+    try:
+        return read, None if read.unread else collection.answer_by_sentences(asked, read, **options)
+    except (PmbfError, OSError):
+        raise
+    except Exception as error:  # of one text; the others are screened all the same
+        return replace(read, problems=(f"{read.name}: {unexamined(error)}",), unread=True), None
 
 
 _opened: list[Collection] = []

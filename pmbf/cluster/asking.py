@@ -28,7 +28,7 @@ from pmbf.screen import Answer, LeavingOut, LeftPaths, Options
 from pmbf.screen.answering import Screening, ask, report
 from pmbf.screen.confirming import Confirmed, confirmed
 from pmbf.screen.leaving_out import LeftOut
-from pmbf.screen.many import batches
+from pmbf.screen.many import ReadQuery, batches, each_answered
 
 _Query = tuple[Origin | Text, LeftOut]
 
@@ -77,15 +77,20 @@ def _answered(
     nodes: Nodes, manifest: Manifest, folder: Path, batch: Sequence[_Query], questions: Questions
 ) -> list[Answer]:
     """Return the answer to each query of a batch."""
-    store, options = SpreadStore(Spread(nodes, manifest), folder), questions.options
-    texts = [read_leniently(query, questions.limits) for query, _ in batch]
-    named = [(text.name, text.content, left_out) for text, (_, left_out) in zip(texts, batch, strict=True)]
-    asked = list(zip(texts, ask(store.generation, named, options), strict=True))
+    store = SpreadStore(Spread(nodes, manifest), folder)
+    texts = [(read_leniently(query, questions.limits), left_out) for query, left_out in batch]
+    found = each_answered(partial(_each_compared, store, questions.options), texts)
+    return [_with_problems(one, store.spread) for one in found]
+
+
+def _each_compared(store: SpreadStore, options: Options, texts: Sequence[ReadQuery]) -> list[Answer]:
+    named = [(text.name, text.content, left_out) for text, left_out in texts]
+    asked = [(text, one) for (text, _), one in zip(texts, ask(store.generation, named, options), strict=True)]
     found = []
     for (text, one), matches in zip(asked, _resolved(store, asked, options), strict=True):
         told = report(store, text, one, matches, options)
         found.append(Answer(told, replace(text, unread=text.unread and not told.found)))
-    return [_with_problems(one, store.spread) for one in found]
+    return found
 
 
 def _resolved(store: SpreadStore, asked: Sequence[tuple[Text, Screening]], options: Options) -> list[Confirmed]:

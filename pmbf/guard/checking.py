@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
+from pmbf.errors import PmbfError, unexamined
 from pmbf.extract import Limits
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import Checker
@@ -18,6 +19,7 @@ from pmbf.guard.sources import Plan
 from pmbf.guard.types import Finding, Judged, Payload, Verdict
 from pmbf.guard.verdict import verdict
 from pmbf.intake.texts import Text
+from pmbf.report import Report
 from pmbf.screen.answering import not_compared
 
 
@@ -46,31 +48,98 @@ def check(
 
 
 def judged(payloads: Iterable[Payload], policy: Policy, checker: Checker, allowances: Allowances) -> Iterator[Judged]:
-    """Yield each payload with its findings, in order; arguments and errors as for `check`."""
-    waiting: deque[ReadPayload] = deque()
-    for report in checker.check(_texts(payloads, policy, waiting)):
-        yield from _without_text(waiting)
-        payload = waiting.popleft()
-        uncompared = tuple(not_compared(report.matches))
-        problems = [one for one in report.problems if one not in uncompared]
-        yield _judged(payload, problems, uncompared, findings(payload, report, policy, allowances))
-    yield from _without_text(waiting)
+    """Yield each payload with its findings, in order; arguments and errors as for `check`.
+
+    An error of pmbf at one payload is that payload's problem: the others are judged all the same.
+    """
+    reading = _Reading(payloads, policy)
+    while not reading.is_over:
+        try:
+            for report in checker.check(reading.texts()):
+                yield from reading.without_text()
+                yield _found(reading.waiting.popleft(), report, policy, allowances)
+        except (PmbfError, OSError):
+            raise
+        except Exception:
+            if reading.failed:
+                raise
+            yield from _one_by_one(reading, policy, checker, allowances)
+        yield from reading.without_text()
 
 
-def _texts(payloads: Iterable[Payload], policy: Policy, waiting: deque[ReadPayload]) -> Iterator[Text]:
-    """Yield the texts to compare; each payload that was read waits for its report."""
-    limits = Limits(max_bytes=policy.max_bytes, timeout_s=policy.timeout_s)
-    for payload in payloads:
-        one = read(payload, limits)
-        waiting.append(one)
-        if _is_compared(one.text):
-            yield one.text
+class _Reading:
+    """Reads payloads; each waits for its report.
+
+    Args:
+        payloads: The payloads.
+        policy: How large they may be, and how long reading may take.
+
+    Attributes:
+        waiting: The payloads that were read and have no report yet, in order.
+        is_over: Whether all payloads were read.
+        failed: Whether the next payload could not be had at all.
+    """
+
+    def __init__(self, payloads: Iterable[Payload], policy: Policy) -> None:
+        self._payloads = iter(payloads)
+        self._limits = Limits(max_bytes=policy.max_bytes, timeout_s=policy.timeout_s)
+        self.waiting: deque[ReadPayload] = deque()
+        self.is_over = self.failed = False
+
+    def texts(self) -> Iterator[Text]:
+        """Yield the texts to compare."""
+        self.failed = True
+        for payload in self._payloads:
+            self.failed = False
+            one = _read(payload, self._limits)
+            self.waiting.append(one)
+            if _is_compared(one.text):
+                yield one.text
+            self.failed = True
+        self.failed, self.is_over = False, True
+
+    def without_text(self) -> Iterator[Judged]:
+        """Yield the payloads at the head of the queue that are not compared, and so wait for no report."""
+        while self.waiting and not _is_compared(self.waiting[0].text):
+            yield _judged(self.waiting.popleft())
 
 
-def _without_text(waiting: deque[ReadPayload]) -> Iterator[Judged]:
-    """Yield the payloads at the head of a queue that are not compared, and so wait for no report."""
-    while waiting and not _is_compared(waiting[0].text):
-        yield _judged(waiting.popleft(), (), (), ())
+def _read(payload: Payload, limits: Limits) -> ReadPayload:
+    """Return a payload as it was read; what goes wrong is its problem."""
+    try:
+        return read(payload, limits)
+    except Exception as error:
+        n_bytes = len(payload.content or b"")
+        return ReadPayload(payload.bare(), Text(payload.name, ""), n_bytes, problems=(unexamined(error),))
+
+
+def _one_by_one(reading: _Reading, policy: Policy, checker: Checker, allowances: Allowances) -> Iterator[Judged]:
+    """Yield the payloads that wait, each compared alone: one of them ended the comparison of several together."""
+    while reading.waiting:
+        one = reading.waiting.popleft()
+        if not _is_compared(one.text):
+            yield _judged(one)
+            continue
+        try:
+            [report] = checker.check([one.text])
+        except (PmbfError, OSError):
+            raise
+        except Exception as error:
+            yield _judged(one, [unexamined(error)])
+        else:
+            yield _found(one, report, policy, allowances)
+
+
+def _found(read: ReadPayload, report: Report, policy: Policy, allowances: Allowances) -> Judged:
+    """Return a payload with the findings of its report."""
+    uncompared = tuple(not_compared(report.matches))
+    problems = [one for one in report.problems if one not in uncompared]
+    try:
+        return _judged(read, problems, uncompared, findings(read, report, policy, allowances))
+    except PmbfError:
+        raise
+    except Exception as error:
+        return _judged(read, [*problems, unexamined(error)], uncompared)
 
 
 def _is_compared(text: Text) -> bool:
@@ -79,6 +148,6 @@ def _is_compared(text: Text) -> bool:
 
 
 def _judged(
-    read: ReadPayload, problems: Iterable[str], uncompared: tuple[str, ...], found: Iterable[Finding]
+    read: ReadPayload, problems: Iterable[str] = (), uncompared: tuple[str, ...] = (), found: Iterable[Finding] = ()
 ) -> Judged:
     return Judged(read.payload, read.n_bytes, read.is_text, (*read.problems, *problems), uncompared, tuple(found))

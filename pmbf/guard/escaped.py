@@ -89,7 +89,7 @@ def _unescaped(stretch: str) -> str:
 
 def _meant(escape: re.Match[str]) -> str:
     written = escape[0]
-    if written[1] in "uU":
+    if written[0] == "\\" and written[1] in "uU":
         number = int(written[2:].strip("{}"), 16)
         return chr(number) if number <= 0x10FFFF else "\ufffd"
     if written.startswith("&"):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from time import monotonic
 
 from pmbf import kernels
-from pmbf.errors import IncompleteError, UnsupportedError
+from pmbf.errors import IncompleteError, UnsupportedError, unexamined
 from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_encrypted, runs
 from pmbf.guard.escaped import may_be_escaped, read_anew
 from pmbf.kernels import Looks
@@ -135,7 +135,10 @@ def _hidden(text: str, looks: Looks, limits: Limits, end: float) -> Iterator[Fou
     for way in ways:
         if monotonic() > end:
             return
-        yield from way()
+        try:
+            yield from way()
+        except Exception as error:  # the other ways, and the text as it stands, are looked at all the same
+            yield "hidden text", "", (unexamined(error),)
 
 
 def _of_all(contents: Iterable[bytes], name: str, limits: Limits, end: float) -> Iterator[Found]:

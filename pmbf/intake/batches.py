@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from pmbf import kernels
 from pmbf.contents import MAX_BYTES_HINT, read_bounded
-from pmbf.errors import NoTextError, PmbfError
+from pmbf.errors import IncompleteError, NoTextError, PmbfError, unexamined
 from pmbf.extract import Limits, is_archive, may_be_plain, plain_kind
 from pmbf.fingerprint import fingerprint
 from pmbf.intake.discovery import FileFound
@@ -122,12 +122,20 @@ def read_plain(files: Sequence[FileFound], params: Params, limits: Limits) -> tu
     read = kernels.read_texts([files[at].path for at in asked], [files[at].size for at in asked], params.sampling)
     numbers = [asked[number] for number in read.numbers.tolist()]
     places = zip(numbers, read.starts.tolist(), read.stops.tolist(), strict=True)
-    kinds = [plain_kind(read.content, files[at].path, start, stop) for at, start, stop in places]
+    kinds = [_plain_kind(read.content, files[at].path, start, stop) for at, start, stop in places]
     found = NewDocuments(
         [kind or "" for kind in kinds], read.sha256, read.content, read.starts, read.stops, read.samples
     )
     plain = [place for place, kind in enumerate(kinds) if kind]
     return found.some(plain), [numbers[place] for place in plain]
+
+
+def _plain_kind(content: bytes, path: str, start: int, stop: int) -> str | None:
+    """Return the kind of a plain text; None if it is another document, or this cannot be told."""
+    try:
+        return plain_kind(content, path, start, stop)
+    except Exception:  # `read_document` says what is wrong with this file
+        return None
 
 
 def _read_aside(
@@ -257,6 +265,8 @@ def _attempted(
         return _known_by_checksum(error, params) if error.sha256 else error
     except (PmbfError, OSError) as error:
         return error
+    except Exception as error:  # of one file; the others are loaded all the same
+        return IncompleteError(f"{file.path}: {unexamined(error)}")
 
 
 def _known_by_checksum(error: NoTextError, params: Params) -> NewDocument:

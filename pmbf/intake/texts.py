@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pmbf.contents import MAX_BYTES_HINT, is_stream, read_bounded, read_stream, reason_of
-from pmbf.errors import IncompleteError, NoTextError, ParameterError, PmbfError, UnsupportedError
+from pmbf.errors import IncompleteError, NoTextError, ParameterError, PmbfError, UnsupportedError, unexamined
 from pmbf.extract import SUPPORTED, Limits, extract, is_container
 from pmbf.text import clean
 
@@ -214,6 +214,8 @@ def read_leniently(origin: Origin | Text, limits: Limits) -> Text:
         problems = () if is_passed_over(error, met=origin.met) else (told,)
         sha256 = error.sha256 if isinstance(error, NoTextError) else ""
         return Text(origin.name, "", problems, unread=True, sha256=sha256)
+    except Exception as error:  # of one file; the others are read all the same
+        return Text(origin.name, "", (f"{origin.name}: {unexamined(error)}",), unread=True)
 
 
 def is_passed_over(error: Exception, *, met: bool) -> bool:

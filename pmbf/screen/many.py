@@ -13,8 +13,10 @@ import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from pmbf.errors import PmbfError, unexamined
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.report import Report
@@ -47,6 +49,7 @@ class Answer:
 
 
 _Query = tuple[Origin | Text, LeftOut]
+ReadQuery = tuple[Text, LeftOut]
 _Batch = list[tuple[Text, Screening]]
 
 
@@ -78,11 +81,7 @@ def answers(
     asked_for = batches((query, left_out.of(query)) for query in queries)
     if jobs == 1:
         for batch in asked_for:
-            tools = Tools(store.generation, options, None, store)
-            asked = _asked(tools, batch, limits)
-            if any(one.found for _, one in asked):
-                tools = replace(tools, statistics=word_statistics(store))
-            yield from _told(tools, asked)
+            yield from _answered(Tools(store.generation, options, None, store), batch, limits, store)
         return
     with workers(store, options, word_statistics(store), jobs) as work:
         yield from _ahead(work, asked_for, limits, jobs)
@@ -138,15 +137,44 @@ def _batch(queries: Iterable[_Query]) -> list[_Query]:
 # ---------------------------------------------------------------------- steps
 
 
-def _answered(tools: Tools, batch: Sequence[_Query], limits: Limits) -> list[Answer]:
-    """Return the answer to each query of a batch. This is a worker's call."""
-    return list(_told(tools, _asked(tools, batch, limits)))
+def _answered(tools: Tools, batch: Sequence[_Query], limits: Limits, learnt_of: Store | None = None) -> list[Answer]:
+    """Return the answer to each query of a batch. This is a worker's call.
 
-
-def _asked(tools: Tools, batch: Sequence[_Query], limits: Limits) -> _Batch:
+    Args:
+        tools: What the queries are looked up and compared with.
+        batch: The queries.
+        limits: Bounds for reading a file.
+        learnt_of: The collection whose word statistics are taken when a query has candidates; None: those of `tools`.
+    """
     texts = [(read_leniently(query, limits), left_out) for query, left_out in batch]
-    asked = ask(tools.generation, [(text.name, text.content, left_out) for text, left_out in texts], tools.options)
-    return [(text, one) for (text, _), one in zip(texts, asked, strict=True)]
+    return each_answered(partial(_compared, tools, learnt_of), texts)
+
+
+def each_answered(answered: Callable[[Sequence[ReadQuery]], list[Answer]], batch: Sequence[ReadQuery]) -> list[Answer]:
+    """Return the answers to a batch; an error of pmbf at one of its texts is the problem of that text alone.
+
+    Args:
+        answered: Answers a batch.
+        batch: Texts that were read, each with what it is not compared with.
+    """
+    try:
+        return answered(batch)
+    except (PmbfError, OSError):
+        raise
+    except Exception as error:
+        if len(batch) > 1:
+            return [one for query in batch for one in each_answered(answered, [query])]
+        [(text, left_out)] = batch
+        told = f"{text.name}: {unexamined(error)}"
+        return answered([(Text(text.name, "", (*text.problems, told), unread=True), left_out)])
+
+
+def _compared(tools: Tools, learnt_of: Store | None, texts: Sequence[ReadQuery]) -> list[Answer]:
+    named = [(text.name, text.content, left_out) for text, left_out in texts]
+    asked = [(text, one) for (text, _), one in zip(texts, ask(tools.generation, named, tools.options), strict=True)]
+    if learnt_of and any(one.found for _, one in asked):
+        tools = replace(tools, statistics=word_statistics(learnt_of))
+    return list(_told(tools, asked))
 
 
 def _told(tools: Tools, asked: _Batch) -> Iterator[Answer]:

@@ -26,6 +26,7 @@ from pmbf.errors import (
     ParameterError,
     PmbfError,
     UnsupportedError,
+    unexamined,
 )
 from pmbf.guard.checker import open_cluster, open_protected
 from pmbf.jobs import frames
@@ -131,6 +132,8 @@ def answer(
     except (PmbfError, OSError, MemoryError) as error:
         kind = next((name for one, name in KINDS.items() if isinstance(error, one)), "failed")
         return {"error": kind, "reason": str(error) or type(error).__name__}
+    except Exception as error:  # of one request; the process answers the next one
+        return {"error": "unread", "reason": unexamined(error)}
 
 
 def work(asks: Mapping[str, Ask], max_header_bytes: int) -> None:

@@ -281,3 +281,10 @@ def test_a_check_imports_neither_typer_nor_numpy_where_the_service_answers(servi
         check=False,
     )
     assert done.stderr.splitlines()[-1].rstrip() == "heavy:"
+
+
+def test_a_text_of_references_costs_no_working_process(service):
+    text = ("&ouml; " * 8 + "&uuml; ").encode()
+    status, answer = service.json("POST", "/v1/check?name=umlauts.md", text)
+    assert (status, answer["action"], answer["incomplete"]) == (200, "clean", [])
+    assert service.metric("pmbf_workers_replaced") == 0
