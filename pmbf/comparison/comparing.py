@@ -19,7 +19,7 @@ from pmbf import verify
 from pmbf.collection import Collection
 from pmbf.comparison.clusters import clusters
 from pmbf.comparison.common import most_groups
-from pmbf.comparison.counting import Set, paired
+from pmbf.comparison.counting import paired
 from pmbf.comparison.entering import Advance, Document, Entered, Texts, entered
 from pmbf.comparison.grouping import Card, GroupBy, grouped
 from pmbf.comparison.masking import Out, left_out, masked
@@ -84,15 +84,15 @@ def compared(texts: Texts, how: How) -> Comparison:
         most = most_groups(how.common, groups.n_groups)
         out = left_out(given, groups.numbers(given.documents), most, how.options)
         library = _InLibraries(how).found(given.documents)
-        sets = dict(_sets(given.documents, grouping.cards, out, library.spans))
+        members = {one.name: one for one in _members(given.documents, grouping.cards, out, library.spans)}
         with masked(given, out) as counted:
-            made = _Pairs(counted, groups, sets, how)
+            made = _Pairs(counted, groups, members, how)
             found = list(made.found())
     pairs = ranked([pair for pair in found if pair.n_a or pair.n_b])
     kept = tuple(pair for pair in pairs if pair.share >= how.threshold)
     return Comparison(
         title=given.title,
-        members=tuple(sets[name].member for name in names),
+        members=tuple(members[name] for name in names),
         pairs=kept,
         clusters=clusters(kept, groups.of_name),
         settings=_settings(grouping.how, how, most),
@@ -169,15 +169,15 @@ class Groups:
         return {id_: alone[next(iter(groups))] if len(groups) == 1 else [id_] for id_, groups in own.items()}
 
 
-def _sets(
+def _members(
     documents: Iterable[Document], cards: Mapping[str, Card], out: Mapping[int, Out], library: Mapping[int, list[Span]]
-) -> Iterator[tuple[str, Set]]:
-    """Yield each member with the spans of its text that the library has, by name."""
+) -> Iterator[Member]:
+    """Yield each member."""
     for document in documents:
         its, shared = out[document.id], library.get(document.id, [])
         for name in document.names:
             card = cards[name]
-            member = Member(
+            yield Member(
                 name=name,
                 group=card.group,
                 n_chars=len(document.text),
@@ -190,8 +190,8 @@ def _sets(
                 problems=document.problems,
                 excluded=tuple(its.spans),
                 sections=tuple(its.sections),
+                library=tuple(shared),
             )
-            yield name, Set(member, shared)
 
 
 class _Library(NamedTuple):
@@ -235,12 +235,12 @@ class _Pairs:
     Args:
         given: The documents, without what does not count.
         groups: Their groups.
-        sets: The members, by name.
+        members: The members, by name.
         how: How they are compared.
     """
 
-    def __init__(self, given: Entered, groups: Groups, sets: Mapping[str, Set], how: How) -> None:
-        self._given, self._groups, self._sets, self._how = given, groups, sets, how
+    def __init__(self, given: Entered, groups: Groups, members: Mapping[str, Member], how: How) -> None:
+        self._given, self._groups, self._members, self._how = given, groups, members, how
         self._documents = {document.id: document for document in given.documents}
         self.problems: list[str] = []
 
@@ -284,7 +284,7 @@ class _Pairs:
     def _of_members(self, one: int, other: int, passages: Sequence[Shared]) -> Iterator[Pair]:
         """Yield the pairs of the members of two documents that are of two groups."""
         for first, second in self._of_two_groups(one, other):
-            a, b = (self._sets[name] for name in sorted((first, second)))
+            a, b = (self._members[name] for name in sorted((first, second)))
             turned = [replace(shared, a=shared.b, b=shared.a) for shared in passages] if second < first else passages
             pair = paired(a, b, turned, min_chars=self._how.options.min_chars, identical=one == other)
             if pair:

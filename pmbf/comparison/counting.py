@@ -7,37 +7,14 @@ characters of the library        count in `whole_a` and `whole_b` alone, if both
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pmbf.comparison.results import Member, Pair, Shared
 from pmbf.report import CERTAINTIES
 from pmbf.span import Span, common, length_inside, merged, union_length
 
 
-@dataclass(frozen=True, slots=True)
-class Set:
-    """A member with the spans of its text that the library has.
-
-    Args:
-        member: The member, with its ignored and common parts.
-        library: Parts that stand in a library collection, ascending and disjoint.
-    """
-
-    member: Member
-    library: Sequence[Span] = ()
-
-    @property
-    def whole(self) -> Span:
-        """The whole text."""
-        return Span(0, self.member.n_chars)
-
-    @property
-    def out(self) -> Sequence[Span]:
-        """The ignored and common parts."""
-        return self.member.excluded
-
-
-def paired(a: Set, b: Set, passages: Iterable[Shared], *, min_chars: int, identical: bool = False) -> Pair | None:
+def paired(a: Member, b: Member, passages: Iterable[Shared], *, min_chars: int, identical: bool = False) -> Pair | None:
     """Return the pair of two members, or None if no passage counts.
 
     A passage does not count if either side has ignored or common characters and less than `min_chars` others. It is
@@ -52,22 +29,22 @@ def paired(a: Set, b: Set, passages: Iterable[Shared], *, min_chars: int, identi
     kept = [
         replace(one, from_library=_is_of_library(one, a, b, min_chars))
         for one in passages
-        if _left(one.a, a.out, min_chars) and _left(one.b, b.out, min_chars)
+        if _left(one.a, a.excluded, min_chars) and _left(one.b, b.excluded, min_chars)
     ]
     if not kept:
         return None
     kept.sort(key=lambda one: (one.a, one.b))
     own = [one for one in kept if not one.from_library]
-    shared_a, shared_b = _of_library(kept, a, b)
-    n_a, whole_a = _counted([a.whole] if identical else [one.a for one in kept], a, shared_a)
-    n_b, whole_b = _counted([b.whole] if identical else [one.b for one in kept], b, shared_b)
+    shared_a, shared_b = of_library(kept, a, b)
+    n_a, whole_a = _counted([Span(0, a.n_chars)] if identical else [one.a for one in kept], a, shared_a)
+    n_b, whole_b = _counted([Span(0, b.n_chars)] if identical else [one.b for one in kept], b, shared_b)
     return Pair(
-        a=a.member.name,
-        b=b.member.name,
-        share_a=_share(n_a, a.member),
-        share_b=_share(n_b, b.member),
-        whole_a=_share(whole_a, a.member),
-        whole_b=_share(whole_b, b.member),
+        a=a.name,
+        b=b.name,
+        share_a=_share(n_a, a),
+        share_b=_share(n_b, b),
+        whole_a=_share(whole_a, a),
+        whole_b=_share(whole_b, b),
         n_a=n_a,
         n_b=n_b,
         certainty=min((one.certainty for one in own or kept), key=CERTAINTIES.index),
@@ -83,7 +60,7 @@ def _left(span: Span, out: Sequence[Span], least: int) -> bool:
     return not n_out or len(span) - n_out >= least
 
 
-def _is_of_library(passage: Shared, a: Set, b: Set, least: int) -> bool:
+def _is_of_library(passage: Shared, a: Member, b: Member, least: int) -> bool:
     """Return whether both sides stand in the library, and on one side little else does not.
 
     Of a reworded passage, half of a side is enough: words of the library draw the words around them into the passage.
@@ -96,7 +73,7 @@ def _is_of_library(passage: Shared, a: Set, b: Set, least: int) -> bool:
     return is_half or min(left_a, left_b) < least
 
 
-def _of_library(passages: Sequence[Shared], a: Set, b: Set) -> tuple[list[Span], list[Span]]:
+def of_library(passages: Sequence[Shared], a: Member, b: Member) -> tuple[list[Span], list[Span]]:
     """Return the characters of each side that stand in the library, in passages whose other side stands there, too."""
     found_a, found_b = list[Span](), list[Span]()
     for one in passages:
@@ -107,10 +84,10 @@ def _of_library(passages: Sequence[Shared], a: Set, b: Set) -> tuple[list[Span],
     return merged(found_a), merged(found_b)
 
 
-def _counted(spans: Sequence[Span], side: Set, library: Sequence[Span]) -> tuple[int, int]:
+def _counted(spans: Sequence[Span], side: Member, library: Sequence[Span]) -> tuple[int, int]:
     """Return how many characters of some spans count, without and with those that stand in the library."""
-    n_whole = union_length(spans) - length_inside(spans, side.out)
-    n_own = union_length(spans) - length_inside(spans, merged([*side.out, *library]))
+    n_whole = union_length(spans) - length_inside(spans, side.excluded)
+    n_own = union_length(spans) - length_inside(spans, merged([*side.excluded, *library]))
     return n_own, n_whole
 
 

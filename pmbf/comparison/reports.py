@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from pmbf.comparison.counting import of_library
 from pmbf.comparison.results import Comparison, Member, Pair, Shared
 from pmbf.report import DocumentRef, Match, Passage, Query, Report
-from pmbf.span import length_inside, union_length
+from pmbf.span import Span, length_inside, merged
 
 COLUMNS = (
     "a",
@@ -61,36 +62,44 @@ def longest(pair: Pair) -> int:
 
 
 def as_report(pair: Pair, comparison: Comparison) -> Report:
-    """Return a pair as a screening of its first member would have reported the second member."""
+    """Return a pair as a screening of its first member would have reported the second member.
+
+    Characters of the library that both have do not count as shared; as in `Pair.share_a` they are of the whole.
+    """
     a, b = comparison.by_name[pair.a], comparison.by_name[pair.b]
-    passages = tuple(as_passage(one, a, b) for one in pair.passages)
-    spans = [one.a for one in pair.passages]
-    n_covered = union_length(spans) - length_inside(spans, a.excluded)
-    coverage = n_covered / a.n_chars if a.n_chars else 0.0
+    excluded = tuple(merged([*a.excluded, *of_library(pair.passages, a, b)[0]]))
+    passages = tuple(as_passage(one, a, b, excluded) for one in pair.passages)
     match = Match(
         document=DocumentRef(0, b.name, (b.name,), b.n_chars),
         containment=0.0,
         n_hits=0,
-        n_covered=n_covered,
-        coverage=coverage,
-        longest=max(one.n_counted for one in passages),
+        n_covered=pair.n_a,
+        coverage=pair.share_a,
+        longest=longest(pair),
         passages=passages,
         evidence=pair.evidence,
         certainty=pair.certainty,
     )
     n_excluded = a.n_ignored + a.n_common
-    query = Query(a.name, a.n_chars, a.n_tokens, 0, n_excluded=n_excluded, excluded=a.excluded)
-    return Report(query, (match,), n_covered, coverage, len(comparison.members) - 1, 1, 0, collection=comparison.title)
+    query = Query(a.name, a.n_chars, a.n_tokens, 0, n_excluded=n_excluded, excluded=excluded)
+    n_others = len(comparison.members) - 1
+    return Report(query, (match,), pair.n_a, pair.share_a, n_others, 1, 0, collection=comparison.title)
 
 
-def as_passage(shared: Shared, a: Member, b: Member) -> Passage:
-    """Return a passage whose query is the first member, and whose source is the second."""
+def as_passage(shared: Shared, a: Member, b: Member, excluded: Sequence[Span] = ()) -> Passage:
+    """Return a passage whose query is the first member, and whose source is the second.
+
+    Args:
+        shared: The passage.
+        a, b: The members.
+        excluded: Spans of the first member that do not count.
+    """
     return Passage(
         query=shared.a,
         source=shared.b,
         similarity=shared.similarity,
         kind=shared.kind,
-        n_excluded=length_inside([shared.a], a.excluded),
+        n_excluded=length_inside([shared.a], excluded),
         evidence=shared.evidence,
         in_order=shared.in_order,
         certainty=shared.certainty,

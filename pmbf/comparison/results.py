@@ -44,6 +44,7 @@ class Member:
         problems: Which parts were not read.
         excluded: Where the ignored and common characters are, ascending and disjoint.
         sections: The sections that a template finds; skipped ones are among the ignored characters.
+        library: Where the characters are that stand in a library collection, ascending and disjoint.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Member:
     problems: tuple[str, ...] = ()
     excluded: tuple[Span, ...] = ()
     sections: tuple[Section, ...] = ()
+    library: tuple[Span, ...] = ()
 
     @property
     def n_counted(self) -> int:
@@ -235,7 +237,7 @@ class Comparison:
             "schema": self.schema,
         }
         for member in made["members"]:
-            member["excluded"] = [[span["start"], span["stop"]] for span in member["excluded"]]
+            member |= {name: [[one["start"], one["stop"]] for one in member[name]] for name in ("excluded", "library")}
             for section in member["sections"]:
                 section["span"] = [section["span"]["start"], section["span"]["stop"]]
         for pair in made["pairs"]:
@@ -318,9 +320,9 @@ def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _member(values: Mapping[str, Any]) -> Member:
-    excluded = tuple(Span(*span) for span in values["excluded"])
+    spans = {name: tuple(Span(*span) for span in values.get(name, ())) for name in ("excluded", "library")}
     sections = tuple(Section(**{**one, "span": Span(*one["span"])}) for one in values.get("sections", ()))
-    return Member(**{**_with_tuples(values), "excluded": excluded, "sections": sections})
+    return Member(**{**_with_tuples(values), **spans, "sections": sections})
 
 
 def _pair(values: Mapping[str, Any]) -> Pair:

@@ -91,7 +91,7 @@ def _title(name: str) -> str:
 def _values(findings: Findings, marked: MarkedText) -> dict[str, Any]:
     """Return what the script computes with; its texts it reads from the page."""
     return {
-        "n": findings.report.query.n_chars,
+        "n": findings.n_counted,
         "least": findings.least,
         "sources": len(findings.matches),
         "missing": findings.missing,
@@ -205,7 +205,7 @@ def _stack(findings: Findings, marked: MarkedText) -> str:
         shares[marked.ranks(i)[0]] += 0 if piece[1] & 4 else piece[0]
     x, bars = 0.0, []
     for rank, n_chars in enumerate(shares[1:], 1):
-        width = 1000 * n_chars / max(1, len(findings.text))
+        width = 1000 * n_chars / max(1, findings.report.query.n_counted)
         bars.append(f'<rect class="s{rank}" x="{x:.2f}" width="{width:.2f}" height="8"/>')
         x += width
     return (

@@ -14,7 +14,7 @@ from pmbf.pages.signs import Sign, signs
 from pmbf.places import Places
 from pmbf.report import Match, Passage, Report
 from pmbf.screen.apparatus import bibliography, quotations
-from pmbf.span import Span
+from pmbf.span import Span, union_length
 from pmbf.verify import Settings, edits
 
 SourceText = Callable[[int], str]
@@ -128,17 +128,28 @@ class Findings:
     @cached_property
     def query_layers(self) -> list[Layer]:
         """The layers of the query: passages, words that differ, exempt spans, signs."""
-        asked = self.report.query
-        quoted = quotations(self.text) if asked.n_quoted else []
-        listed = bibliography(self.text) if asked.n_listed else []
+        quoted, listed = self._exempt
         return [
             *(Layer(one.passage.query, "passage", one.number) for one in self.passages),
             *(ours for found in self.edits.values() for ours, _ in found if ours),
             *(Layer(span, "quotation") for span in quoted),
             *(Layer(span, "bibliography") for span in listed),
-            *(Layer(span, "excluded") for span in asked.excluded),
+            *(Layer(span, "excluded") for span in self.report.query.excluded),
             *(Layer(sign.span, "sign", number) for number, sign in enumerate(self.signs, 1)),
         ]
+
+    @cached_property
+    def _exempt(self) -> tuple[list[Span], list[Span]]:
+        """The quotations and the bibliography of the query."""
+        asked = self.report.query
+        return quotations(self.text) if asked.n_quoted else [], bibliography(self.text) if asked.n_listed else []
+
+    @property
+    def n_counted(self) -> list[int]:
+        """The characters that count: with all, without quotations, without the bibliography, without both."""
+        asked, (quoted, listed) = self.report.query, self._exempt
+        off = [union_length([*some, *asked.excluded]) for some in ([], quoted, listed, [*quoted, *listed])]
+        return [asked.n_counted - (n - off[0]) for n in off]
 
     @cached_property
     def _query_places(self) -> Places:

@@ -119,7 +119,7 @@ class Match:
         document: The document.
         containment, n_hits: Share of the query's sampled hashes in the document, 0 to 1 (Broder 1997); their number.
         n_covered: Characters of the query inside this match's passages, each counted once, excluded ones never.
-        coverage: `n_covered` as a share of the query's characters, 0 to 1; of the same file 1.
+        coverage: `n_covered` as a share of the query's characters that count, 0 to 1; of the same file 1.
         longest: Characters of the longest passage, in the query, excluded ones left out.
         passages: Verified passages in query order; empty if `problem` says why.
         problem: Why the match could not be verified, or None.
@@ -181,6 +181,11 @@ class Query:
     excluded: tuple[Span, ...] = ()
     kind: str = ""
 
+    @property
+    def n_counted(self) -> int:
+        """Characters that count: shares are shares of them."""
+        return self.n_chars - self.n_excluded
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -190,7 +195,7 @@ class Report:
         query: The screened text.
         matches: Sources, those with most evidence first.
         n_covered: Characters of the query inside any passage, each counted once, excluded ones never.
-        coverage: `n_covered` as a share of the query's characters, 0 to 1; 1 if a match is the same file.
+        coverage: `n_covered` as a share of the query's characters that count, 0 to 1; 1 if a match is the same file.
         n_documents: Documents with text: the query was compared with them.
         n_candidates: Documents that shared enough to be compared in detail, and were.
         generation: State of the collection that answered.

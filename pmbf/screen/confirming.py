@@ -55,17 +55,18 @@ def confirmed(
 def _match(source: Source, subject: Subject, passages: tuple[Passage, ...], problem: str | None) -> Match:
     spans = [passage.query for passage in passages]
     covered = counted(spans, subject.exempt)
+    n_counted = subject.exempt.n_counted(len(subject.text))
     return Match(
         document=source.reference,
         containment=share(source.candidate.n_hits, len(subject.sample)),
         n_hits=source.candidate.n_hits,
         n_covered=covered,
-        coverage=share(covered, len(subject.text)),
+        coverage=share(covered, n_counted),
         longest=max((passage.n_counted for passage in passages), default=0),
         passages=tuple(_with_source_share(passage, source.document) for passage in passages),
         problem=problem,
         evidence=round(sum(passage.evidence for passage in passages), 1),
-        in_order=share(ordered(passages, subject.exempt), len(subject.text)),
+        in_order=share(ordered(passages, subject.exempt), n_counted),
         certainty=min((one.certainty for one in passages if one.certainty), key=CERTAINTIES.index, default=None),
     )
 

@@ -31,6 +31,10 @@ class Exempt:
     excluded: Sequence[Span] = ()
     sections: Sequence[Section] = ()
 
+    def n_counted(self, n_chars: int) -> int:
+        """Return how many characters of a query of a length count: shares are shares of them."""
+        return n_chars - union_length(self.excluded)
+
 
 def exempt(content: str | bytes, options: Options) -> Exempt:
     """Return the exempt spans of a query, given as a clean `str` or as UTF-8."""

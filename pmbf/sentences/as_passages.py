@@ -16,13 +16,14 @@ def as_passages(report: SentenceReport) -> Report:
 
     What a report of passages alone has (evidence, certainty, order of words) is 0 or None.
     """
-    matches = [_match(source, report) for source in report.sources]
+    query = _query(report)
+    matches = [_match(source, report, query.n_counted) for source in report.sources]
     covered = union_length(pair.query for source in report.sources for pair in source.pairs)
     return Report(
-        query=_query(report),
+        query=query,
         matches=tuple(_with_neighbours(match, matches) for match in matches),
         n_covered=covered,
-        coverage=covered / max(1, report.n_chars),
+        coverage=covered / max(1, query.n_counted),
         n_documents=report.n_documents,
         n_candidates=len(report.sources),
         generation=report.generation,
@@ -48,7 +49,7 @@ def _query(report: SentenceReport) -> Query:
     )
 
 
-def _match(source: Source, report: SentenceReport) -> Match:
+def _match(source: Source, report: SentenceReport, n_counted: int) -> Match:
     spans = [pair.query for pair in source.pairs]
     covered = union_length(spans)
     return Match(
@@ -56,7 +57,7 @@ def _match(source: Source, report: SentenceReport) -> Match:
         containment=source.n_sentences / max(1, report.n_compared),
         n_hits=source.n_equal,
         n_covered=covered,
-        coverage=covered / max(1, report.n_chars),
+        coverage=covered / max(1, n_counted),
         longest=max(map(len, spans), default=0),
         passages=tuple(_passage(pair, claimed=source.claimed) for pair in source.pairs),
         problem=source.problem,

@@ -33,7 +33,7 @@ function activePassages() {
   return active;
 }
 
-/** The share of the text, that of each source, and the part of each source in the stacked bar. */
+/** Shares of the characters that count: of the text, of each source, of each source in the stacked bar. */
 function shares(active) {
   let total = 0;
   const own = new Array(given.sources + 1).fill(0), first = own.slice();
@@ -46,7 +46,7 @@ function shares(active) {
     first[Math.min(...ranks)] += n;
     for (const rank of ranks) own[rank] += n;
   }
-  const all = given.n || 1;
+  const all = given.n[(state.off.has("quotation") ? QUOTATION : 0) + (state.off.has("bibliography") ? BIBLIOGRAPHY : 0)] || 1;
   return { total: total / all, own: own.map((n) => n / all), first: first.map((n) => n / all) };
 }
 
