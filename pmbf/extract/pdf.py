@@ -24,7 +24,7 @@ EVERYWHERE = {"left": -1e6, "bottom": -1e6, "right": 1e6, "top": 1e6}
 """Larger than any page: text outside the visible part is read, too."""
 ANNOTATION_TEXTS = (b"Contents", b"V")
 """A comment's words, a form field's value."""
-MAX_ANNOTATIONS = 10_000
+MAX_ANNOTATIONS, MAX_BOOKMARK_DEPTH = 10_000, 50
 SCAN_SHARE = 0.5
 """Share of a page without text from which its pictures may be a scan of the page; a logo or a stamp covers less."""
 SCAN_SCALE, MOST_PIXELS = 300 / 72, 30_000_000
@@ -100,7 +100,12 @@ def _properties(raw: bytes, document: Any, reading: Reading) -> str:
     """Return the text beside the pages: properties such as the title, bookmarks, and unpacked XMP packets."""
     lines = list(document.get_metadata_dict(skip_empty=True).values())
     try:
-        lines += [mark.get_title() for mark in islice(document.get_toc(), MAX_ANNOTATIONS)]
+        for mark in document.get_toc(MAX_BOOKMARK_DEPTH):
+            lines.append(mark.get_title())
+            if len(lines) > MAX_ANNOTATIONS:
+                raise OverLimitError(f"more than {MAX_ANNOTATIONS} bookmarks")
+            if mark.level == MAX_BOOKMARK_DEPTH - 1 and mark.get_count():
+                reading.problem(f"bookmarks more than {MAX_BOOKMARK_DEPTH} levels deep: not read")
     except pdfium.PdfiumError:
         reading.problem("bookmarks: unreadable")
     lines += [unescape(_TAG.sub(" ", one.decode("utf-8", "replace"))) for one in _XMP.findall(raw)]

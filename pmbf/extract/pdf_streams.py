@@ -25,7 +25,7 @@ MOST_LOOKED_THROUGH = 1 << 30
 """Characters that are looked through for all strings together; the strings after that are kept."""
 LINE_BYTES = 40
 """Bytes of strings that are looked for together: a program writes a line, a word or a letter as a string."""
-DICTIONARY_BYTES = 2048
+DICTIONARY_BYTES = 1 << 16
 """The most bytes before a stream that its dictionary takes."""
 
 _EDGE = re.compile(rb">>[\s\0]*stream(?:\r\n|\n|\r)|endstream")
@@ -85,6 +85,8 @@ def _streams(raw: bytes, reading: Reading) -> Iterator[tuple[bytes, bytes]]:
         n_open += -1 if is_end else 1
         begun = None if is_end else edge
         head = raw[max(at, edge.start() - DICTIONARY_BYTES) : edge.start()]
+        if begun and edge.start() - at > len(head) and b"obj" not in head:
+            reading.problem(f"a stream with a dictionary of more than {DICTIONARY_BYTES} bytes: not read")
         head, at = head[head.rfind(b" obj") + 1 :], edge.end()
     if begun:
         reading.problem("a stream without an end: cut short")
@@ -106,6 +108,8 @@ def _unpacked(packed: bytes, filters: list[bytes], reading: Reading) -> bytes:
             if not packed.startswith(_ZLIB):
                 break
             packed = _inflated(packed, most_bytes, reading)
+        if packed.startswith(_ZLIB):
+            reading.problem(f"a stream is packed more than {reading.limits.max_depth} times")
     for name in filters:
         try:
             if name in _ASCII85:

@@ -31,7 +31,7 @@ _OF_LINES = re.compile(r"\\[nrt]")
 _BLANKS = "\u3164\u2800\uffa0\u115f\u1160"
 _BLANKS_ENCODED = tuple(one.encode() for one in _BLANKS)
 _BLANK = re.compile(f"[{_BLANKS}]+")
-_TAGS = re.compile(r"<[^<>\s][^<>]{0,200}>(?:\s{0,9}<[^<>\s][^<>]{0,200}>)*+")
+_TAGS = re.compile(r"<[^<>\s][^<>]*+>(?:\s{0,9}<[^<>\s][^<>]*+>)*+")
 
 
 def may_be_escaped(encoded: bytes) -> bool:

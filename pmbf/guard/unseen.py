@@ -28,7 +28,7 @@ LEAST_APART = 40
 BLANK_LINE = "\n\n"
 
 MOST_DEPTH = 3
-"""Base64 in base64."""
+"""Ways of hiding inside each other, such as base64 in escapes in base64. What is hidden deeper is told."""
 
 _OF_BASE64 = "[A-Za-z0-9+/_-]"
 # Between two lines: the end of a string, the line's end, the beginning of a comment, a quotation or a string.
@@ -40,7 +40,7 @@ _BLOCK = re.compile(
     rf"{_OF_BASE64}{{{LEAST_LINE},}}+(?:{_JOIN}{_OF_BASE64}{{{LEAST_LINE},}}+)*+(?:{_JOIN}{_OF_BASE64}++(?==*[\s\"']|=*\Z))?"
 )
 _JOINS = re.compile(_JOIN)
-_UUENCODED = re.compile(r"^begin [0-7]{3,4} [^\n]{1,200}\n((?:[ -`]{1,90}\r?\n)+)", re.M)
+_UUENCODED = re.compile(r"^begin [0-7]{3,4} [^\n]+\n((?:[ -`]{1,90}\r?\n)+)", re.M)
 _ARMOUR = re.compile(
     r"-----BEGIN (PGP MESSAGE|AGE ENCRYPTED FILE)-----[^\n]{0,9}\n(?:[^\n]{0,200}\n){0,8}?[ >#*|]{0,9}[A-Za-z0-9+/]{40}"
 )
@@ -116,9 +116,14 @@ def _found(text: str, looks: Looks, limits: Limits, end: float, depth: int = MOS
     """Yield what a text hides, and what that hides, until a time."""
     for name, hidden, told in _hidden(text, looks, limits, end):
         yield name, hidden, told
-        if hidden and depth > 1:
-            inner = clean(hidden)
-            yield from _found(inner, kernels.looks(inner.encode()), limits, end, depth - 1)
+        if not hidden:
+            continue
+        inner = clean(hidden)
+        looks = kernels.looks(inner.encode())
+        if depth > 1:
+            yield from _found(inner, looks, limits, end, depth - 1)
+        elif any(hidden or told for _, hidden, told in _hidden(inner, looks, limits, end)):
+            yield name, "", (f"hides text more than {MOST_DEPTH} times inside each other: not read",)
 
 
 def _hidden(text: str, looks: Looks, limits: Limits, end: float) -> Iterator[Found]:

@@ -1,0 +1,130 @@
+"""A limit of the leak check that is reached is told: the payload is *incomplete*, never clean."""
+
+import base64
+import binascii
+import gzip
+import html
+import zlib
+
+import pytest
+
+from pmbf.extract import pdf, pdf_streams
+from pmbf.guard.policy import Policy
+from pmbf.guard.sources import of_content
+from pmbf.guard.unseen import MOST_DEPTH
+from tests.conftest import words
+from tests.extract import builders as make
+from tests.guard.conftest import CLEAN, LEAK
+
+
+def in_base64(text):
+    return base64.encodebytes(text.encode()).decode()
+
+
+def uuencoded(text):
+    raw = text.encode()
+    lines = [binascii.b2a_uu(raw[at : at + 45]).decode() for at in range(0, len(raw), 45)]
+    return "begin 644 a.txt\n" + "".join(lines) + "`\nend\n"
+
+
+def in_percents(text):
+    return "".join(f"%{byte:02x}" for byte in text.encode())
+
+
+def in_data(text):
+    packed = base64.b64encode(text.encode()).decode()
+    return f'<html><body><p>Look:</p><a href="data:text/html;base64,{packed}">a</a></body></html>'
+
+
+def in_references(text):
+    return "".join(f"&#{ord(char)};" for char in text)
+
+
+def in_gzip(text):
+    return base64.encodebytes(gzip.compress(text.encode())).decode()
+
+
+def in_mail(text):
+    return f"From: a\nMIME-Version: 1.0\nContent-Transfer-Encoding: base64\n\n{in_base64(text)}"
+
+
+def in_zip(text):
+    return base64.encodebytes(make.zipped({"a.txt": text})).decode()
+
+
+WAYS = [in_base64, uuencoded, in_percents, in_data, in_references, in_gzip, in_mail, in_zip]
+MIXED = {
+    "each in turn": [in_base64, in_percents, uuencoded, in_references, in_data],
+    "base64 of gzip in percents": [in_gzip, in_percents, in_gzip, in_percents, in_gzip],
+    **{way.__name__: [way] * 5 for way in WAYS},
+}
+
+
+@pytest.mark.parametrize("name", MIXED)
+@pytest.mark.parametrize("n", range(1, 6))
+def test_what_is_hidden_in_what_is_hidden_is_found_or_told(verdict_on, name, n):
+    text = LEAK
+    for way in MIXED[name][:n]:
+        text = way(text)
+    found = verdict_on(of_content("a.txt", text.encode(), "path", Policy()))
+    assert found.action == "block"
+    assert found.findings or any("times inside each other" in one.reason for one in found.incomplete)
+    assert found.findings or n > MOST_DEPTH
+
+
+def test_a_uuencoded_text_of_a_long_name_is_read(verdict_on):
+    text = uuencoded(LEAK).replace("a.txt", "a" * 5000)
+    assert verdict_on(of_content("a.txt", text.encode(), "path", Policy())).findings
+
+
+def test_words_in_elements_of_long_tags_are_read(verdict_on):
+    text = "".join(f'<t style="{"x" * 900}">{html.escape(word)}</t>\n' for word in LEAK.split())
+    assert verdict_on(of_content("a.xml", text.encode(), "path", Policy())).findings
+
+
+def outlined(titles, depth=1):
+    """Return a PDF with bookmarks, below each other or inside each other."""
+    objects = ["<< /Type /Catalog /Pages 2 0 R /Outlines 5 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>"]
+    objects += ["<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>", "<< >>"]
+    last = 5 + len(titles)
+    objects.append(f"<< /Type /Outlines /First 6 0 R /Last {last if depth == 1 else 6} 0 R /Count {len(titles)} >>")
+    for number, title in enumerate(titles, 6):
+        up, follows = (5, "Next") if depth == 1 else (number - 1, "First")
+        below = f"/{follows} {number + 1} 0 R" + (f" /Last {number + 1} 0 R /Count 1" if depth > 1 else "")
+        objects.append(f"<< /Title ({title}) /Parent {up} 0 R {below if number < last else ''} >>")
+    return make.pdf_of(objects)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_bookmarks_beyond_the_limit_are_told(verdict_on, depth):
+    pytest.importorskip("pypdfium2", reason="needs the extra 'pdf'")
+    titles = ["a"] * (pdf.MAX_ANNOTATIONS + 1 if depth == 1 else pdf.MAX_BOOKMARK_DEPTH + 9)
+    found = verdict_on(of_content("a.pdf", outlined(titles, depth), "path", Policy()))
+    assert any("bookmarks" in one.reason for one in found.incomplete)
+
+
+def test_bookmarks_within_the_limit_are_read(verdict_on):
+    pytest.importorskip("pypdfium2", reason="needs the extra 'pdf'")
+    some = [LEAK[at : at + 100] for at in range(0, len(LEAK), 100)]
+    assert verdict_on(of_content("a.pdf", outlined(some), "path", Policy())).findings
+    assert verdict_on(of_content("a.pdf", outlined(["a"] * 40, 2), "path", Policy())).action == "clean"
+
+
+@pytest.mark.parametrize("dictionary", ["", "x" * 3000, "x" * (1 << 17)])
+def test_the_filter_of_a_stream_with_a_long_dictionary_is_read_or_told(verdict_on, dictionary):
+    pytest.importorskip("pypdfium2", reason="needs the extra 'pdf'")
+    packed = base64.a85encode(zlib.compress(LEAK.encode())) + b"~>"
+    head = f"<< /Filter [/ASCII85Decode /FlateDecode] /Length {len(packed)} /X ({dictionary}) >>"
+    objects = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>"]
+    objects += ["<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>"]
+    objects.append(head.encode() + b"\nstream\n" + packed + b"\nendstream")
+    found = verdict_on(of_content("a.pdf", make.pdf_of(objects), "path", Policy()))
+    is_told = any(f"more than {pdf_streams.DICTIONARY_BYTES} bytes" in one.reason for one in found.incomplete)
+    assert is_told == (len(dictionary) > pdf_streams.DICTIONARY_BYTES)
+
+
+def test_a_packed_file_behind_eight_kilobytes_of_text_is_told(verdict_on):
+    text = (CLEAN * 40)[:20_000].encode() + b"\n"
+    for packed in (gzip.compress(LEAK.encode() * 3), make.zipped({"a.txt": words(1, 400)})):
+        found = verdict_on(of_content("a.txt", text + packed, "path", Policy()))
+        assert found.incomplete
