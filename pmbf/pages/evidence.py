@@ -113,9 +113,10 @@ def _body(findings: Findings, marked: MarkedText, sentences: SentenceReport | No
         f"{map_of(marked)}\n"
         f'<section class="cards" id="cards" aria-label="Passages" tabindex="0">'
         f'<h2 class="label">{counted(len(findings.passages), "passage")}, in the order of the text</h2>{cards}'
-        f'<p class="hint faint scripted screen" id="hint">Choose a passage in the text or on the map: its source is '
-        f"shown here. Keys: <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>s</kbd> side by side, "
-        f"<kbd>o</kbd> one to many, <kbd>t</kbd> tie.</p>{_legend()}</section>\n{_pair(findings)}</main>\n"
+        f"{_legend()}"
+        f'<p class="hint legend scripted screen">A click on a passage in the text or on the map shows its source. '
+        f"Keys: <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>s</kbd> side by side, <kbd>o</kbd> one to many, "
+        f"<kbd>t</kbd> tie.</p></section>\n{_pair(findings)}</main>\n"
     )
 
 
@@ -128,7 +129,7 @@ def _head(findings: Findings) -> str:
     )
     told = (
         f"{counted(report.query.n_chars, 'character')}, {counted(report.query.n_tokens, 'word')}; compared with "
-        f"{counted(report.n_documents, 'document')}{collection}, generation {report.generation}"
+        f"{counted(report.n_documents, 'document')}{collection}"
     )
     names = (
         "" if hidden else '<button type="button" class="scripted" id="names" aria-pressed="false">Hide names</button>'
@@ -171,8 +172,9 @@ def _rail(findings: Findings, marked: MarkedText, sentences: SentenceReport | No
     return (
         f'<p class="share"><b id="share">{percent(report.coverage)}</b> <span>{what}</span></p>'
         f"{_told(sentences)}{_same_files(findings)}{_stack(findings, marked)}"
-        f'<p id="full" role="status">{_counted_at_all(findings)}</p>{_filters(findings)}{signs_list(findings)}'
+        f'<p id="full" role="status">{_counted_at_all(findings)}</p>{signs_list(findings)}'
         f'<h2 class="label">{counted(len(findings.matches), "source")}</h2>{listed}{switches}{below}'
+        f"{_filters(findings)}"
         f"{sections_list(report)}{listed_sentences}"
         f"{_lengths(findings)}"
         '<p class="faint note">A share is no verdict: it counts the characters that stand in sources, each once. '

@@ -145,7 +145,7 @@ def runs(marked: MarkedText) -> list[tuple[int, Span]]:
 
 
 def signs_list(findings: Findings) -> str:
-    """Return the signs of manipulation and the problems of a report, with links to their places."""
+    """Return the signs of manipulation and the problems of a report, with the way to their places."""
     asked = findings.report.query
     told = [
         ("mixed", asked.n_mixed_tokens, "word", "Look-alike letters", "with letters of two alphabets"),
@@ -170,12 +170,14 @@ def signs_list(findings: Findings) -> str:
     )
 
 
-MOST_PLACES = 60
-"""Links to places of one sign; the other places are marked in the text, as these are."""
-
-
 def _places(findings: Findings, kind: str) -> str:
+    """Return buttons that go from place to place of a sign; without script, a link to the first."""
     numbers = [number for number, sign in enumerate(findings.signs, 1) if sign.kind == kind]
-    links = " ".join(f'<a href="#g{number}">{i}</a>' for i, number in enumerate(numbers[:MOST_PLACES], 1))
-    more = f" and {len(numbers) - MOST_PLACES:,} more" if len(numbers) > MOST_PLACES else ""
-    return f': <span class="places">{links}{more}</span>' if links else ""
+    if not numbers:
+        return ""
+    return (
+        f'<span class="places" data-kind="{kind}"><a href="#g{numbers[0]}">the first place</a>'
+        '<button type="button" class="scripted" data-by="-1" aria-label="Place before">◀</button>'
+        f'<span class="scripted" role="status">– of {len(numbers):,}</span>'
+        '<button type="button" class="scripted" data-by="1" aria-label="Next place">▶</button></span>'
+    )

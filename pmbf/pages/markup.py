@@ -87,11 +87,14 @@ def likeness(kind: str, similarity: float) -> str:
 
 
 def common_folder(paths: Sequence[str]) -> str:
-    """Return the folder that absolute paths lie in, with a separator at its end; empty if they have none in common.
+    """Return the folder that absolute paths lie in, with a separator at its end; empty if it is the root, or none.
 
     >>> common_folder(["/home/ann/a.txt", "/home/ann/b/c.txt"]), common_folder(["a.txt"])
     ('/home/ann/', '')
+    >>> common_folder(["/home/a.txt", "/srv/b.txt"])
+    ''
     """
     if not paths or not all(map(os.path.isabs, paths)):
         return ""
-    return os.path.join(os.path.commonpath(map(os.path.dirname, paths)), "")
+    found = os.path.join(os.path.commonpath(map(os.path.dirname, paths)), "")
+    return "" if found == os.sep else found

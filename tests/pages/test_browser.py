@@ -112,7 +112,7 @@ def test_kinds_certainties_and_lengths_are_switches(shown, screened):
 @pytest.mark.parametrize("sources", ["passages", "whole"])
 def test_the_panes_stay_tied_while_the_wheel_turns(shown, screened, sources):
     page = shown(screened.to_html(sources=sources))
-    begin(page, "j", "s")
+    begin(page, "s")
     n_passages = int(page.inner_text("#where").split()[-1])
     assert n_passages >= 2
     for i in range(n_passages):
@@ -132,7 +132,7 @@ def test_every_passage_of_a_source_is_aligned_when_the_wheel_has_brought_it_to_t
     """Two of the passages stand in another order in the source."""
     html = screened.to_html(sources="whole")
     page = shown(html)
-    begin(page, "j", "s")
+    begin(page, "s")
     marks = [
         piece[1] for one in packed(html)["1"] for _, part in one[1] for piece in part if not isinstance(piece, str)
     ]
@@ -160,7 +160,7 @@ def test_every_passage_of_a_source_is_aligned_when_the_wheel_has_brought_it_to_t
 
 def test_untied_panes_stand_alone_and_tie_again_from_where_both_are(shown, screened):
     page = shown(screened.to_html())
-    begin(page, "j", "s", "t")
+    begin(page, "s", "t")
     before = page.evaluate(TOPS)
     page.hover("#source", position={"x": 60, "y": 500})
     page.mouse.wheel(0, 50)
@@ -190,7 +190,7 @@ def test_of_many_sources_of_one_passage_a_badge_has_three_numbers_and_how_many_m
 
 def test_words_that_differ_are_told_by_shape(shown, screened):
     page = shown(screened.to_html())
-    begin(page, "j", "s")
+    begin(page, "s")
     assert "thoroughly" in page.locator("#text mark.ins").all_inner_texts()
     assert "replaced" in page.locator("#text mark.rep").all_inner_texts()
     assert page.locator("#source mark.del").count() >= 1
@@ -204,9 +204,9 @@ def test_words_that_differ_are_told_by_shape(shown, screened):
 
 def test_the_keyboard_alone_reaches_everything(shown, screened):
     page = shown(screened.to_html())
-    page.keyboard.press("j")
     assert page.inner_text("#where").startswith("1 of ")
     page.keyboard.press("j")
+    assert page.inner_text("#where").startswith("2 of ")
     page.keyboard.press("k")
     assert page.inner_text("#where").startswith("1 of ")
     seen = set()
@@ -235,7 +235,7 @@ def test_axe_finds_nothing(shown, screened, scheme):
     page = shown(screened.to_html(), color_scheme=scheme, bypass_csp=True)
     assert axe(page) == []
     page.uncheck("[data-source='2']")
-    begin(page, "j", "s")
+    begin(page, "s")
     assert axe(page) == []
     other = shown(overview_page([Screened("a", 0.4, 2, "sure", "a.html")]), color_scheme=scheme, bypass_csp=True)
     assert axe(other) == []
@@ -298,7 +298,7 @@ def test_hostile_texts_and_names_run_nothing(shown, tmp_path):
         collection.add(HOSTILE + " " + shared + HOSTILE, name=HOSTILE)
         report = collection.screen(f"{HOSTILE}\n\n{shared} {HOSTILE}", name="a/" + HOSTILE)
     page = shown(report.to_html(sources="whole"))
-    begin(page, "j", "s")
+    begin(page, "s")
     assert page.locator("img").count() == 0
     assert "broken" != page.title()
     assert "<img src=" in page.inner_text("#source")
@@ -342,11 +342,58 @@ def test_nothing_is_wider_than_a_narrow_screen(shown, screened, keys):
     assert page.locator("#text mark.now").first.bounding_box()["y"] < 640
 
 
+@pytest.mark.parametrize("width", [390, 1024, 1280])
+def test_nothing_is_cut_off_beside_a_source_with_a_long_name(shown, tmp_path, width):
+    """Of one word, and of many: a browser breaks neither inside a list of choices."""
+    long_names = ["x" * 120, "A thesis of many words " * 5 + "ab.pdf"]
+    shared = [words(seed, 60) for seed in (61, 62)]
+    with Collection(tmp_path / "c.pmbf", create=True) as collection:
+        collection.add_many(
+            (name, f"{prose(5)} {text} {prose(6)}") for name, text in zip(long_names, shared, strict=True)
+        )
+        report = collection.screen(f"{prose(7)} {shared[0]} {prose(8)} {shared[1]}", name="y" * 120)
+    page = shown(report.to_html(), width=width, height=844)
+    for _ in report.matches:
+        begin(page, "j", "s")
+        wide = page.evaluate("""() => [...document.querySelectorAll("body *")].filter((one) => one.checkVisibility() &&
+            one.getBoundingClientRect().right > innerWidth + 0.5 && getComputedStyle(one).position !== "absolute" &&
+            !one.closest("svg, select")).map((one) => one.outerHTML.slice(0, 80))""")
+        assert wide == []
+        assert page.locator("#tie").bounding_box()["x"] > 0
+
+
+def test_the_first_passage_is_open_when_the_page_opens(shown, screened):
+    page = shown(screened.to_html())
+    settle(page)
+    assert page.inner_text("#where").startswith("1 of ") and page.evaluate("location.hash") == ""
+    assert page.locator(".card:visible").get_attribute("data-p") == "1"
+    assert 0 < page.locator("#text mark.now").first.bounding_box()["y"] < 900
+    assert page.locator("#sources-list li").first.bounding_box()["y"] < page.locator(".filters").bounding_box()["y"]
+    narrow = shown(screened.to_html(), width=390, height=844)
+    assert narrow.locator(".card:visible").count() == 0 and narrow.evaluate("scrollY") == 0
+
+
+def test_buttons_go_from_one_look_alike_word_to_the_next(shown, collection):
+    text = " ".join(f"{words(seed, 6)} p\u0430yment" for seed in range(150)) + " r\u200beceived"
+    page = shown(collection.screen(text).to_html())
+    pager = page.locator(".places").first
+    assert pager.inner_text().split() == ["◀", "–", "of", "150", "▶"]
+    before, after = pager.locator("button").all()
+    for button, told, number in ((after, "1 of 150", 1), (after, "2 of 150", 2), (before, "1 of 150", 1)):
+        button.click()
+        assert pager.locator("[role=status]").inner_text() == told
+        assert 0 < page.locator(f"#g{number}").bounding_box()["y"] < 900
+    before.click()
+    assert pager.locator("[role=status]").inner_text() == "150 of 150"
+    plain = shown(collection.screen(text).to_html(), java_script_enabled=False)
+    assert plain.locator(".places >> visible=true").all_inner_texts()[:1] == ["the first place"]
+
+
 def test_right_to_left_paragraphs_begin_at_the_right(shown, collection):
     shared = "الهم البحر يأتي مرتين كل يوم ويذهب مرتين كل يوم ولم يسأله أحد على هذا الساحل عن السبب قط في حياته"
     collection.add(shared, name="a")
     page = shown(collection.screen("An English line.\n\n" + shared).to_html())
-    begin(page, "j", "s")
+    begin(page, "s")
     for pane in ("#text", "#source"):
         assert "rtl" == page.evaluate(
             f"getComputedStyle(document.querySelector('{pane} mark').parentElement).direction"

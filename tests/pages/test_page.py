@@ -184,7 +184,7 @@ def test_signs_of_manipulation_lead_to_their_places(collection):
     report = collection.screen("The p\u0430yment was r\u200beceived in a small caf\u00e9 by the sea.")
     source = report.to_html()
     assert (1, 1) == (report.query.n_mixed_tokens, report.query.n_invisible)
-    assert re.search(r'<a href="#g1">.*<a href="#g2">', source, re.S)
+    assert re.search(r'data-kind="mixed"><a href="#g1">.*data-kind="invisible"><a href="#g2">', source, re.S)
     assert "Latin and Cyrillic letters: U+0430 CYRILLIC SMALL LETTER A" in source
     assert 'id="g2" title="U+200B ZERO WIDTH SPACE"' in source
 

@@ -34,6 +34,10 @@ function recall() {
   if (number && number <= given.passages.length) {
     active = activePassages();
     choose(number, { two: values.get("view") === "pair" });
+  } else if (isApp.matches && given.passages.length) {
+    active = activePassages();
+    state.passage = 0;
+    choose(walked()[0] || 1, { two: false, isOwn: true });
   } else if (state.sourcesOff.size || state.off.size || state.least) repaint();
   else paintChosen();
 }
@@ -106,6 +110,8 @@ addEventListener("keydown", (event) => {
 
 addEventListener("click", (event) => {
   const target = /** @type {Element} */ (event.target);
+  const sign = target.closest(".places button");
+  if (sign) return void stepSign(sign);
   const beside = target.closest("button.beside");
   if (beside) return void choose(Number(beside.dataset.p), { two: true });
   const link = target.closest("a[href^='#']");

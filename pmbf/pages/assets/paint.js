@@ -82,7 +82,6 @@ function paintChosen() {
     card.classList.toggle("now", number === state.passage);
     card.classList.toggle("left", !active[number]);
   }
-  document.getElementById("hint").hidden = state.passage > 0;
   const shown = walked(), place = shown.indexOf(state.passage) + 1;
   document.getElementById("where").textContent = `${place || "–"} of ${shown.length}`;
   main.classList.toggle("two", state.two);

@@ -23,7 +23,8 @@ function bring(pane, mark, name, times = 3) {
   if (times > 1) requestAnimationFrame(() => bring(pane, mark, name, times - 1)); // sections were laid out meanwhile
 }
 
-async function choose(number, { two = state.two, scroll = true } = {}) {
+/** Show a passage; `isOwn`: the page chose it as it opened, so the address says nothing of it. */
+async function choose(number, { two = state.two, scroll = true, isOwn = false } = {}) {
   if (!number || number > given.passages.length) return;
   state.passage = number;
   state.two = two;
@@ -37,7 +38,7 @@ async function choose(number, { two = state.two, scroll = true } = {}) {
   if (scroll) bring(textPane, marks[firstMark.get(number)], "text");
   if (two) bring(sourcePane, sourceMarks[firstSourceMark.get(number)]?.mark, "source");
   if (two) followSoon();
-  remember();
+  if (!isOwn) remember();
 }
 
 function step(by) {
@@ -61,6 +62,16 @@ function scrollTo(share) {
   leader = textPane;
   if (isApp.matches || state.two) textPane.scrollTop = share * textPane.scrollHeight - LINE * textPane.clientHeight;
   else window.scrollTo(0, textPane.offsetTop + share * textPane.scrollHeight - LINE * innerHeight);
+}
+
+/** Go to the next place of a sign, or the one before. */
+function stepSign(button) {
+  const pager = button.closest(".places");
+  const places = [...textPane.querySelectorAll(`.g.${pager.dataset.kind}[id]`)];
+  const at = (Number(pager.dataset.at ?? (button.dataset.by > 0 ? -1 : 0)) + Number(button.dataset.by) + places.length) % places.length;
+  pager.dataset.at = String(at);
+  pager.querySelector("[role=status]").textContent = `${at + 1} of ${places.length.toLocaleString("en")}`;
+  light(places[at]);
 }
 
 function light(place) {
