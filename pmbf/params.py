@@ -96,10 +96,13 @@ class Params:
             require_within("row_capacity", self.row_capacity, 64, 2**27)
         if not isinstance(self.hash_bits, int) or self.hash_bits not in HASH_BITS:
             raise ParameterError(f"hash_bits is {self.hash_bits!r}, expected 32, 40, 48, 56 or 64")
-        if not 0 < self.density <= 1:
-            raise ParameterError(f"density is {self.density}, expected a number in (0, 1]")
-        if not 0 < self.fpr <= 0.5:
-            raise ParameterError(f"fpr is {self.fpr}, expected a number in (0, 0.5]")
+        if not (_is_number(self.density) and 0 < self.density <= 1):
+            raise ParameterError(f"density is {self.density!r}, expected a number in (0, 1]")
+        if not (_is_number(self.fpr) and 0 < self.fpr <= 0.5):
+            raise ParameterError(f"fpr is {self.fpr!r}, expected a number in (0, 0.5]")
+        for name, value in (("ordered", self.ordered), ("store_text", self.store_text)):
+            if not isinstance(value, bool):
+                raise ParameterError(f"{name} is {value!r}, expected True or False")
         if self.placement not in ("single-row", "multi-row"):
             raise ParameterError(f"placement is {self.placement!r}, expected 'single-row' or 'multi-row'")
 
@@ -259,5 +262,9 @@ def require_within(name: str, value: int, low: int, high: int) -> None:
     Raises:
         ParameterError: The value is outside `[low, high]`, or no integer.
     """
-    if not isinstance(value, int) or not low <= value <= high:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise ParameterError(f"{name} is {value!r}, expected an integer from {low} to {high}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,5 +1,7 @@
 """One collection on many nodes: sealed volumes in a depot that all nodes share, and holders that answer from them.
 
+names.py        what a depot says, checked where it comes in
+plain.py        files and folders that are no links
 depot.py        files by their SHA-256, manifests by their number; written once
 manifest.py     Volume, Manifest: which volumes make a generation; the commit
 volumes.py      a collection's folder sealed into the depot, and fetched to a node's disk

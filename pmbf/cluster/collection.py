@@ -93,7 +93,7 @@ class ClusterCollection:
         is_folder = isinstance(self._depot, FolderDepot)
         where = os.path.abspath(self._depot.address) if is_folder else self._depot.address
         shelves = Path(shelf or (f"{where}/shelf" if is_folder else SHELF))
-        self._executor.start(Holder, [(where, str(shelves / one.name)) for one in started])
+        self._executor.start(Holder, [(where, str(shelves / one.name), self.params) for one in started])
         self.nodes = Nodes(self._executor, started, timeout_s=timeout_s)
 
     def __enter__(self) -> Self:

@@ -13,19 +13,18 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import re
 import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from pmbf.cluster.names import MOST_BYTES, TEMPORARY, commit_number, content_name, is_content
+from pmbf.cluster.plain import open_plain, own_folder, require_folder
 from pmbf.contents import without_waiting
 from pmbf.errors import CorruptError, NotFoundError
 from pmbf.store.folders import make_folder, sync_folder
 
 _PIECE_BYTES = 1 << 20
-_NUMBER = re.compile("[0-9]{12}")
-_NAME = re.compile("[0-9a-f]{64}")
 
 
 class Depot(Protocol):
@@ -149,7 +148,7 @@ class FolderDepot:
     def read(self, name: str) -> bytes:
         """Return the content of a small file, as `Depot.read`."""
         with self._opened(name) as stored:
-            content = stored.read()
+            content = bounded(_pieces(stored), str(self._file(name)))
         self._require(name, [content])
         return content
 
@@ -161,40 +160,42 @@ class FolderDepot:
     def renew(self, name: str) -> None:
         """Make a file young, as `Depot.renew`."""
         try:
-            os.utime(self._file(name))
+            os.utime(self._file(name), follow_symlinks=False)
         except FileNotFoundError:
             raise self._missing(name) from None
 
     def files(self) -> Iterator[str]:
         """Yield the name of each file, as `Depot.files`."""
         for place in (self.folder / "files").glob("??/*"):
-            if _NAME.fullmatch(place.name):
+            if is_content(place.name):
                 yield place.name
 
     def delete(self, name: str, least_age_s: float) -> int:
         """Delete an old file, as `Depot.delete`."""
         place, now = self._file(name), self._now()
+        self._require_folders(place.parent)
         gone = place.with_name(f".{secrets.token_hex(8)}.tmp")
         try:
-            if now - place.stat().st_mtime < least_age_s:
+            if now - place.lstat().st_mtime < least_age_s:
                 return 0
             place.rename(gone)  # who puts it from here on writes it anew
         except FileNotFoundError:  # another process has deleted it
             return 0
-        found = gone.stat()
+        found = gone.lstat()
         if now - found.st_mtime < least_age_s:  # it was put between the two steps
             with contextlib.suppress(FileExistsError):
-                os.link(gone, place)
+                os.link(gone, place, follow_symlinks=False)
         gone.unlink()
         return 0 if place.exists() else found.st_size
 
     def clean(self, least_age_s: float) -> None:
         """Delete what writers that were killed have left behind, as `Depot.clean`."""
         now = self._now()
-        for pattern in (".*.tmp", "files/??/.*.tmp", "manifests/.*.tmp"):
-            for place in self.folder.glob(pattern):
+        for folder in (self.folder, self.folder / "manifests", *(self.folder / "files").glob("??")):
+            self._require_folders(folder)
+            for place in folder.glob(".*.tmp"):
                 with contextlib.suppress(FileNotFoundError):
-                    if now - place.stat().st_mtime >= least_age_s:
+                    if TEMPORARY.fullmatch(place.name) and now - place.lstat().st_mtime >= least_age_s:
                         place.unlink()
 
     def commit(self, number: int, content: bytes) -> bool:
@@ -207,10 +208,9 @@ class FolderDepot:
 
     def manifest(self, number: int) -> bytes:
         """Return a manifest, as `Depot.manifest`."""
-        try:
-            content = self._manifest(number).read_bytes()
-        except FileNotFoundError:
-            content = b""
+        place, content = self._manifest(number), b""
+        with contextlib.suppress(FileNotFoundError), open(place, "rb", opener=open_plain) as file:
+            content = bounded(_pieces(file), str(place))
         if not content:
             raise NotFoundError(f"{self.folder}: has no manifest {number}")
         return content
@@ -218,12 +218,14 @@ class FolderDepot:
     def generations(self) -> dict[int, float]:
         """Return the age of each manifest, as `Depot.generations`."""
         now = self._now()
-        found = {number: self._manifest(number).stat() for number in self._numbers()}
+        found = {number: self._manifest(number).lstat() for number in self._numbers()}
         return {number: now - one.st_mtime for number, one in found.items() if one.st_size}
 
     def empty(self, number: int) -> None:
         """Take the content of a manifest away, as `Depot.empty`."""
-        os.truncate(self._manifest(number), 0)
+        place = self._manifest(number)
+        with self._written(place, []) as nothing:
+            os.replace(nothing, place)  # what another has linked to this place keeps its content
 
     def _put(self, name: str, content: Iterable[bytes]) -> None:
         try:
@@ -233,7 +235,7 @@ class FolderDepot:
 
     def _opened(self, name: str) -> BinaryIO:
         try:
-            return open(self._file(name), "rb")
+            return open(self._file(name), "rb", opener=open_plain)
         except FileNotFoundError:
             raise self._missing(name) from None
 
@@ -259,21 +261,36 @@ class FolderDepot:
         return now
 
     def _file(self, name: str) -> Path:
-        if not _NAME.fullmatch(name):
-            raise CorruptError(f"{self.folder}: a file is called {name!r:.80}, expected 64 hexadecimal digits")
-        return self.folder / "files" / name[:2] / name
+        return self.folder / "files" / name[:2] / content_name(name, self.address)
 
     def _manifest(self, number: int) -> Path:
         return self.folder / "manifests" / f"{number:012}"
 
     def _numbers(self) -> list[int]:
         folder = self.folder / "manifests"
-        names = os.listdir(folder) if folder.is_dir() else []
-        return [int(name) for name in names if _NUMBER.fullmatch(name)]
+        numbers = map(commit_number, os.listdir(folder) if folder.is_dir() else [])
+        return [number for number in numbers if number is not None]
+
+    def _require_folders(self, folder: Path) -> None:
+        """Refuse to write and to delete in a folder of the depot that is a link, or below one."""
+        while folder != self.folder:
+            require_folder(folder)
+            folder = folder.parent
 
     def _write(self, target: Path, pieces: Iterable[bytes]) -> bool:
         """Write a new file whole and durable; return False if there is one of its name."""
-        make_folder(target.parent, mode=0o700)
+        try:
+            with self._written(target, pieces) as temporary:
+                os.link(temporary, target)
+        except FileExistsError:
+            return False
+        return True
+
+    @contextlib.contextmanager
+    def _written(self, target: Path, pieces: Iterable[bytes]) -> Iterator[Path]:
+        """Yield a new file, synced, that is to get another name; the new name is durable at the end."""
+        self._require_folders(target.parent)
+        own_folder(target.parent)
         temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
         try:
             with open(temporary, "xb", opener=without_waiting) as file:
@@ -281,13 +298,25 @@ class FolderDepot:
                     file.write(piece)
                 file.flush()
                 os.fsync(file.fileno())
-            os.link(temporary, target)
-        except FileExistsError:
-            return False
+            yield temporary
         finally:
             temporary.unlink(missing_ok=True)
         sync_folder(target.parent)
-        return True
+
+
+def bounded(pieces: Iterable[bytes], where: str) -> bytes:
+    """Return the content of a small file.
+
+    Raises:
+        CorruptError: It is larger than a list or a manifest can be.
+    """
+    some, n_bytes = [], 0
+    for piece in pieces:
+        some.append(piece)
+        n_bytes += len(piece)
+        if n_bytes > MOST_BYTES:
+            raise CorruptError(f"{where}: is larger than {MOST_BYTES:,} bytes, expected a list of files or volumes")
+    return b"".join(some)
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:

@@ -27,7 +27,7 @@ from pmbf.cluster.making import Edit, Made
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.objects import depot_at
 from pmbf.cluster.texts import beginnings_of, chunks_of, entries_of, texts_of
-from pmbf.cluster.volumes import Shelf
+from pmbf.cluster.volumes import Shelf, require_as_listed
 from pmbf.cluster.working import Tasks
 from pmbf.errors import CorruptError, IncompleteError, NotFoundError, PmbfError, UnsupportedError
 from pmbf.extract import Limits
@@ -83,10 +83,12 @@ class Holder(Tasks):
     Args:
         depot: The folder of the depot, or `s3://bucket/folder`.
         shelf: The folder for the node's copies.
+        params: Parameters of the collection; a volume with others is not answered from. None: those of each volume.
     """
 
-    def __init__(self, depot: str, shelf: str) -> None:
+    def __init__(self, depot: str, shelf: str, params: Params | None = None) -> None:
         super().__init__()
+        self._params = params
         self._depot = depot_at(depot)
         self._shelf = Shelf(Path(shelf).expanduser(), self._depot)
         self._here = _Here()
@@ -124,10 +126,19 @@ class Holder(Tasks):
             self._mended.discard(volume.name)
             stores.pop(volume.name).close()
         if volume.name not in stores:
-            stores[volume.name] = Store(self._shelf.folder_of(volume.name))
+            stores[volume.name] = self._opened(volume)
             for store in stores.values():
                 store.generation.recent.most_bytes = READY_BYTES // len(stores)
         return stores[volume.name]
+
+    def _opened(self, volume: Volume) -> Store:
+        store = Store(self._shelf.folder_of(volume.name))
+        try:
+            require_as_listed(store, volume, self._params)
+        except BaseException:
+            store.close()
+            raise
+        return store
 
     def _each(
         self, volumes: Iterable[Volume], answer: Callable[[Store, Volume], Value]
@@ -283,7 +294,7 @@ class Holder(Tasks):
     def check(self, volume: Volume) -> list[str]:
         """Return what is wrong with a volume: its files here, those in the depot, and what they say."""
         mended = self.mend([volume]).get(volume.name, [])  # any node may be asked
-        return mended + upkeep.problems(self._depot, self._shelf, volume)
+        return mended + upkeep.problems(self._depot, self._shelf, volume, self._params)
 
     def mend(self, volumes: Sequence[Volume]) -> dict[str, list[str]]:
         """Fetch files anew that are damaged on this node's disk; return which ones, by volume."""

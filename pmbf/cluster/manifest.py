@@ -17,14 +17,16 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
-from typing import Any
 
 from pmbf.cluster.depot import Depot
+from pmbf.cluster.names import MOST_COMMITS, collection_id, content_name, json_object, whole
 from pmbf.errors import BusyError, CorruptError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.params import Params
 from pmbf.store.files import MAX_ID
 
 FORMAT_VERSION = 1
+
+_MOST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,26 +144,26 @@ class Manifest:
 
     @classmethod
     def from_bytes(cls, content: bytes, where: str) -> Manifest:
-        """Return the manifest that `to_bytes` wrote.
+        """Return the manifest that `to_bytes` wrote. Nothing of it is believed: see `pmbf.cluster.names`.
 
         Args:
             content: The bytes.
             where: What messages call it.
 
         Raises:
-            CorruptError: It is damaged.
+            CorruptError: It is damaged, or says what no pmbf writes.
             UnsupportedError: A newer pmbf wrote it.
         """
         line, _, checksum = content.partition(b"\n")
         if hashlib.sha256(line).hexdigest().encode() + b"\n" != checksum:
             raise CorruptError(f"{where}: its checksum does not fit; put back a copy")
-        read = json.loads(line)
-        if read["format"] > FORMAT_VERSION:
-            raise UnsupportedError(
-                f"{where}: has format {read['format']}, this pmbf reads {FORMAT_VERSION}; update pmbf"
-            )
-        volumes = tuple(_volume(one, where) for one in read["volumes"])
-        return cls(read["number"], Params.from_json(json.dumps(read["params"]), name=where), volumes, read["id"])
+        read = json_object(line, where)
+        version = whole(read.get("format"), "format", where, 1, 2**31)
+        if version > FORMAT_VERSION:
+            raise UnsupportedError(f"{where}: has format {version}, this pmbf reads {FORMAT_VERSION}; update pmbf")
+        number = whole(read.get("number"), "number", where, 1, MOST_COMMITS)
+        volumes = _volumes(read.get("volumes"), where)
+        return cls(number, _params(read.get("params"), where), volumes, collection_id(read.get("id"), where))
 
 
 def created(depot: Depot, params: Params) -> Manifest:
@@ -186,7 +188,21 @@ def last(depot: Depot) -> Manifest:
     number = depot.last()
     if not number:
         raise NotFoundError(f"{depot.address}: no collection there; make one with `pmbf cluster init {depot.address}`")
-    return Manifest.from_bytes(depot.manifest(number), f"{depot.address}: manifest {number}")
+    return read(depot, number)
+
+
+def read(depot: Depot, number: int) -> Manifest:
+    """Return the manifest of a number.
+
+    Raises:
+        NotFoundError: There is none with this number, or it was emptied.
+        CorruptError: It is damaged, or is that of another number.
+    """
+    where = f"{depot.address}: manifest {number}"
+    manifest = Manifest.from_bytes(depot.manifest(number), where)
+    if manifest.number != number:
+        raise CorruptError(f"{where}: is manifest {manifest.number} under another number; put back a copy")
+    return manifest
 
 
 def commit(depot: Depot, manifest: Manifest) -> None:
@@ -202,8 +218,46 @@ def commit(depot: Depot, manifest: Manifest) -> None:
         )
 
 
-def _volume(read: dict[str, Any], where: str) -> Volume:
+def _params(value: object, where: str) -> Params:
+    try:
+        return Params.from_json(json.dumps(value), name=where)
+    except UnsupportedError:
+        raise
+    except (AttributeError, TypeError, ValueError) as error:  # no dictionary, or values that no collection has
+        raise CorruptError(f"{where}: `params` are not those of a collection ({error})") from error
+
+
+def _volumes(value: object, where: str) -> tuple[Volume, ...]:
+    if not isinstance(value, list):
+        raise CorruptError(f"{where}: `volumes` is {value!r:.80}, expected a list")
+    volumes = tuple(_volume(one, where) for one in value)
+    end = 0
+    for one in volumes:
+        if one.offset < end:
+            raise CorruptError(f"{where}: volume {one.name[:12]} has ids of the one before it")
+        end = one.offset + one.n_ids
+    if end > MAX_ID or len({one.name for one in volumes}) < len(volumes):
+        what = f"ids up to {end}" if end > MAX_ID else "a volume twice"
+        raise CorruptError(f"{where}: has {what}, expected ids up to {MAX_ID} and each volume once")
+    return volumes
+
+
+def _volume(value: object, where: str) -> Volume:
     names = {field.name for field in fields(Volume)}
-    if set(read) != names:
-        raise CorruptError(f"{where}: a volume has the fields {sorted(read)}, expected {sorted(names)}")
-    return Volume(**read)
+    if not isinstance(value, dict) or set(value) != names:
+        found = sorted(value) if isinstance(value, dict) else f"{value!r:.80}"
+        raise CorruptError(f"{where}: a volume has the fields {found}, expected {sorted(names)}")
+    n_ids = whole(value["n_ids"], "n_ids", where, 0, MAX_ID)
+    volume = Volume(
+        name=content_name(value["name"], where),
+        key=content_name(value["key"], where),
+        offset=whole(value["offset"], "offset", where, 0, MAX_ID),
+        n_ids=n_ids,
+        n_live=whole(value["n_live"], "n_live", where, 0, n_ids),
+        n_without_text=whole(value["n_without_text"], "n_without_text", where, 0, n_ids),
+        n_hashes=whole(value["n_hashes"], "n_hashes", where, 0, _MOST),
+        n_bytes=whole(value["n_bytes"], "n_bytes", where, 0, _MOST),
+    )
+    if volume.n_documents > volume.n_ids:
+        raise CorruptError(f"{where}: volume {volume.name[:12]} has {volume.n_documents} documents, {volume.n_ids} ids")
+    return volume

@@ -14,7 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pmbf.cluster.depot import Depot, FolderDepot
+from pmbf.cluster.depot import Depot, FolderDepot, bounded
+from pmbf.cluster.names import commit_number, content_name, is_content
 from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
 
 _PROTOCOL = "s3"
@@ -91,7 +92,7 @@ class ObjectDepot:
 
     def read(self, name: str) -> bytes:
         """Return the content of a small file, as `Depot.read`."""
-        content = b"".join(self._pieces(name))
+        content = bounded(self._pieces(name), self._file(name))
         if (found := hashlib.sha256(content).hexdigest()) != name:
             self._damaged(name, found)
         return content
@@ -116,7 +117,8 @@ class ObjectDepot:
     def files(self) -> Iterator[str]:
         """Yield the name of each file, as `Depot.files`."""
         for place in self._store.find(f"{self._root}/files"):
-            yield place.rpartition("/")[2]
+            if is_content(name := place.rpartition("/")[2]):
+                yield name
 
     def delete(self, name: str, least_age_s: float) -> int:
         """Delete an old file, as `Depot.delete`."""
@@ -185,8 +187,8 @@ class ObjectDepot:
     def _manifests(self) -> list[tuple[int, Any]]:
         with suppress(FileNotFoundError):
             listed = self._store.ls(f"{self._root}/manifests", detail=True, refresh=True)
-            names = [(one["name"].rpartition("/")[2], one) for one in listed]
-            return [(int(name), one) for name, one in names if name.isdecimal()]
+            numbers = [(commit_number(one["name"].rpartition("/")[2]), one) for one in listed]
+            return [(number, one) for number, one in numbers if number is not None]
         return []
 
     def _pieces(self, name: str) -> Iterator[bytes]:
@@ -214,9 +216,7 @@ class ObjectDepot:
         return {"Bucket": bucket, "Key": key, "CopySource": source, "MetadataDirective": "REPLACE"}
 
     def _file(self, name: str) -> str:
-        if len(name) != 64 or not set(name) <= set("0123456789abcdef"):
-            raise CorruptError(f"{self._address}: a file is called {name!r:.80}, expected 64 hexadecimal digits")
-        return f"{self._root}/files/{name[:2]}/{name}"
+        return f"{self._root}/files/{name[:2]}/{content_name(name, self._address)}"
 
     def _manifest(self, number: int) -> str:
         return f"{self._root}/manifests/{number:012}"

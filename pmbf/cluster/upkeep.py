@@ -12,9 +12,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pmbf.cluster.depot import Depot
-from pmbf.cluster.manifest import Manifest, Volume
-from pmbf.cluster.volumes import Shelf, files_of
+from pmbf.cluster.manifest import Volume, read
+from pmbf.cluster.volumes import Shelf, files_of, require_as_listed
 from pmbf.errors import CorruptError, IncompleteError, NotFoundError, PmbfError
+from pmbf.params import Params
 from pmbf.store.check import check
 from pmbf.store.folder import Store
 
@@ -101,8 +102,7 @@ def _named(depot: Depot, numbers: Sequence[int]) -> set[str]:
     """Return the files that some generations name."""
     volumes: set[str] = set()
     for number in numbers:
-        manifest = Manifest.from_bytes(depot.manifest(number), f"{depot.address}: manifest {number}")
-        volumes |= {one.name for one in manifest.volumes}
+        volumes |= {one.name for one in read(depot, number).volumes}
     files = {file for name in volumes for file in files_of(depot, name).values()}
     return volumes | files
 
@@ -122,13 +122,14 @@ def renew(depot: Depot, volumes: Sequence[Volume]) -> None:
         raise IncompleteError(f"{error}; nothing was changed: run it again") from error
 
 
-def problems(depot: Depot, shelf: Shelf, volume: Volume) -> list[str]:
+def problems(depot: Depot, shelf: Shelf, volume: Volume, params: Params | None = None) -> list[str]:
     """Return what is wrong with a volume: its files in the depot, and what they say of each other."""
     found = _damaged_in_depot(depot, volume)
     if found:
         return found
     try:
         with Store(shelf.folder_of(volume.name)) as store:
+            require_as_listed(store, volume, params)
             return check(store).problems
     except (PmbfError, OSError) as error:
         return [str(error)]

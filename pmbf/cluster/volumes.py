@@ -5,18 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Volume
+from pmbf.cluster.names import content_name, is_content, json_object, volume_file
+from pmbf.cluster.plain import own_folder, require_plain
 from pmbf.cluster.workplace import Workplace
 from pmbf.errors import CorruptError
+from pmbf.params import Params
 from pmbf.store import locks
 from pmbf.store.directory import CHUNK_DOCUMENTS, Directory
 from pmbf.store.folder import GENERATION_FILE, Store
-from pmbf.store.folders import make_folder
 from pmbf.store.schema import FILE_NAME
 
 _COPIED = {FILE_NAME, GENERATION_FILE}
@@ -62,9 +65,9 @@ def files_of(depot: Depot, name: str) -> dict[str, str]:
 
     Raises:
         NotFoundError: The depot has no such volume.
-        CorruptError: Its list is damaged.
+        CorruptError: Its list is damaged, or names what no sealed collection has.
     """
-    return _listed(depot.read(name))
+    return _listed(depot.read(name), f"{depot.address}: volume {name[:12]}")
 
 
 class Shelf:
@@ -82,8 +85,8 @@ class Shelf:
 
     def __init__(self, folder: Path, depot: Depot) -> None:
         self.folder, self.depot = folder, depot
-        for name in ("files", "volumes"):
-            make_folder(folder / name, mode=0o700)
+        for place in (folder, folder / "files", folder / "volumes"):
+            own_folder(place)
         self.workplace = Workplace(folder / "work")
 
     def folder_of(self, name: str) -> Path:
@@ -91,14 +94,15 @@ class Shelf:
 
         Raises:
             NotFoundError: The depot has not all files of the volume.
-            CorruptError: A file of the depot has another content than its name says.
+            CorruptError: A file of the depot has another content than its name says, or a copy is a link.
             OSError: The disk is full.
         """
-        target = self.folder / "volumes" / name
-        if not target.exists():
+        target = self._place(name)
+        if not os.path.lexists(target):
             with self.workplace.new_folder() as beside:
                 self._make(name, beside / name)
                 _put_in_place(beside / name, target)
+        require_plain(target)
         return target
 
     def copy(self, name: str, target: Path) -> None:
@@ -106,12 +110,15 @@ class Shelf:
         self._make(name, target)
 
     def drop_all_but(self, names: Collection[str]) -> None:
-        """Delete the other volumes, and files that no volume has. A volume that a process has open stays."""
+        """Delete the other volumes, and files that no volume has. A volume that a process has open stays.
+
+        What has no name that a shelf gives stays, too.
+        """
         for folder in (self.folder / "volumes").iterdir():
-            if folder.name not in names:
+            if is_content(folder.name) and folder.name not in names:
                 self._drop(folder)
         for file in (self.folder / "files").iterdir():
-            if file.stat().st_nlink == 1:
+            if is_content(file.name) and file.lstat().st_nlink == 1:
                 file.unlink(missing_ok=True)
 
     def mend(self, name: str) -> list[str]:
@@ -120,7 +127,9 @@ class Shelf:
         Raises:
             NotFoundError, CorruptError: The depot has not all files of the volume, or they are damaged there.
         """
-        folder, damaged = self.folder / "volumes" / name, []
+        folder, damaged = self._place(name), []
+        if folder.exists():
+            require_plain(folder)
         for file, content in files_of(self.depot, name).items():
             if file not in _COPIED and (folder / file).exists() and not _has(folder / file, content):
                 damaged.append(file)
@@ -130,7 +139,11 @@ class Shelf:
                     os.replace(beside / "new", folder / file)
         return damaged
 
+    def _place(self, name: str) -> Path:
+        return self.folder / "volumes" / content_name(name, str(self.folder))
+
     def _drop(self, folder: Path) -> None:
+        require_plain(folder)
         with self.workplace.new_folder() as beside, locks.no_readers(folder) as alone:
             if alone:
                 folder.rename(beside / "gone")  # who opens it now fetches it anew
@@ -146,13 +159,38 @@ class Shelf:
                 self._link(content, place)
 
     def _link(self, content: str, place: Path) -> None:
-        kept = self.folder / "files" / content
-        try:
-            os.link(kept, place)
-        except FileNotFoundError:
-            self.depot.fetch(content, place)
-            with suppress(FileExistsError):  # another process has fetched it meanwhile
-                os.link(place, kept)
+        """Make a file of the depot at a place: a link to the one that is kept here, which is fetched if it is not."""
+        kept = self.folder / "files" / content_name(content, str(self.folder))
+        with suppress(FileNotFoundError):
+            if stat.S_ISREG(kept.lstat().st_mode):
+                os.link(kept, place, follow_symlinks=False)
+                return
+            kept.unlink()  # a link, which leads to another's file
+        self.depot.fetch(content, place)
+        with suppress(FileExistsError):  # another process has fetched it meanwhile
+            os.link(place, kept, follow_symlinks=False)
+
+
+def require_as_listed(store: Store, volume: Volume, params: Params | None = None) -> None:
+    """Refuse a volume that is not what its manifest says: its ids would meet those of another one.
+
+    Args:
+        store: The volume.
+        volume: What the manifest says of it.
+        params: Those of the collection: a query is sampled by them. None if they are not known here.
+
+    Raises:
+        CorruptError: A number or a parameter is another one.
+    """
+    directory = store.generation.directory
+    totals = directory.totals()
+    has = {"n_live": totals.n_live, "n_without_text": totals.n_without_text, "n_hashes": totals.n_hashes}
+    said = {name: getattr(volume, name) for name in has}
+    if has != said or _highest_id(directory) > volume.n_ids:
+        has["n_ids"], said["n_ids"] = _highest_id(directory), volume.n_ids
+        raise CorruptError(f"volume {volume.name[:12]}: has {has}, but the manifest says {said}; put back a copy")
+    if params is not None and store.params != params:
+        raise CorruptError(f"volume {volume.name[:12]}: was made with other parameters than the manifest says")
 
 
 def _highest_id(directory: Directory) -> int:
@@ -173,9 +211,10 @@ def _put_in_place(made: Path, target: Path) -> None:
             raise
 
 
-def _listed(content: bytes) -> dict[str, str]:
-    listed: dict[str, str] = json.loads(content)
-    for file in listed:
-        if file.count("/") > 1 or file.startswith(("/", ".")) or ".." in file:
-            raise CorruptError(f"a volume has a file {file!r:.80}, expected one inside the collection's folder")
+def _listed(content: bytes, where: str) -> dict[str, str]:
+    """Return what a volume's list says: the one place where it comes in, and is checked."""
+    read = json_object(content, where)
+    listed = {volume_file(file, where): content_name(name, where) for file, name in read.items()}
+    for file in sorted(_COPIED - listed.keys()):
+        raise CorruptError(f"{where}: lists no {file}, which each collection has")
     return listed

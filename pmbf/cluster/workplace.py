@@ -5,13 +5,17 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import secrets
 import shutil
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
-from pmbf.store.folders import make_folder
+from pmbf.cluster.plain import own_folder
+
+_NAME = re.compile("[0-9a-f]{16}")
+"""What a process calls its folder. Others are not its own, and stay."""
 
 
 class Workplace:
@@ -21,13 +25,15 @@ class Workplace:
         folder: The folder with the folders of all processes. Those that nobody holds are deleted.
 
     Raises:
+        UnsupportedError: It is a link.
         OSError: The disk is full.
     """
 
     def __init__(self, folder: Path) -> None:
-        make_folder(folder, mode=0o700)
+        own_folder(folder)
         for one in folder.iterdir():
-            _clear(one)
+            if _NAME.fullmatch(one.name):
+                _clear(one)
         self.folder, held = _new(folder)
         self._end = weakref.finalize(self, _leave, self.folder, held)
 
@@ -59,8 +65,8 @@ def _new(folder: Path) -> tuple[Path, int]:
 def _held(folder: Path) -> int | None:
     """Return a descriptor that holds a folder, or None if another process holds it."""
     try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except FileNotFoundError:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except (FileNotFoundError, NotADirectoryError):  # a link is no folder, either
         return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

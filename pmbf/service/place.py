@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pmbf.errors import ParameterError
 from pmbf.guard.policy import is_address
+from pmbf.store.folders import make_folder
 from pmbf.store.ownership import is_own_secret, mode_of, require_own_folder
 
 SOCKET_VARIABLE = "PMBF_SOCKET"
@@ -53,7 +54,7 @@ def made_folder(path: Path) -> None:
     """
     if len(os.fsencode(path)) > MAX_SOCKET_PATH_BYTES:
         raise ParameterError(f"{path}: is longer than {MAX_SOCKET_PATH_BYTES} bytes; name a shorter one (--socket)")
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(path.parent, mode=0o700)
     require_own_folder(path.parent, RISK)
 
 

@@ -17,13 +17,17 @@ from pmbf.contents import require_replaceable, without_waiting
 def make_folder(folder: Path, *, mode: int = 0o777) -> None:
     """Make a folder, and those above it that are missing, each durable.
 
+    Args:
+        folder: The folder.
+        mode: Permissions of each folder that is made; the umask takes some away.
+
     Raises:
         FileExistsError: There is a file in the place of one.
         OSError: It cannot be made.
     """
     if folder.is_dir():
         return
-    make_folder(folder.parent)
+    make_folder(folder.parent, mode=mode)
     folder.mkdir(mode=mode, exist_ok=True)
     sync_folder(folder.parent)
 

@@ -20,6 +20,7 @@ from pmbf.service.listening import listening, shown_address
 from pmbf.service.metrics import Metrics
 from pmbf.service.pool import Pool
 from pmbf.service.signals import renew, signals
+from pmbf.store.folders import make_folder
 from pmbf.store.ownership import require_own_folder
 from pmbf.templates import Offered, offered
 from pmbf.web import state
@@ -78,7 +79,7 @@ def run(settings: WebSettings, on_ready: Callable[[str, str], None], on_problem:
         UnsupportedError: A newer pmbf wrote the state.
         WorkerError: The collection cannot be opened.
     """
-    settings.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(settings.state, mode=0o700)
     require_own_folder(settings.state, RISK)
     with listening(settings.address) as bound:
         assert bound is not None

@@ -10,6 +10,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from pmbf.errors import UnsupportedError
+from pmbf.store.folders import make_folder
 from pmbf.web.history import Decision, Screening
 from pmbf.web.tokens import Token
 
@@ -26,7 +27,7 @@ def opened(folder: Path) -> Database:
         UnsupportedError: A newer pmbf wrote the file.
         OSError: The folder cannot be made or written.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(folder, mode=0o700)
     path = folder / "history.db"
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
     state = Database(str(path))

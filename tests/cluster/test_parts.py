@@ -1,14 +1,17 @@
 """The parts of a cluster: the depot, manifests, volumes, and which node has which."""
 
+import os
 import threading
 
 import pytest
 
 from pmbf import Collection, CorruptError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.manifest import Manifest, Volume, created, last
-from pmbf.cluster.placement import Node, placed
+from pmbf.cluster.placement import Node, local_nodes, placed
 from pmbf.cluster.volumes import Shelf, seal
+from pmbf.jobs.executor import Inline
 from pmbf.params import Params
 from pmbf.similar import update
 from tests.conftest import words
@@ -73,7 +76,8 @@ def test_a_depot_has_one_collection(depot):
 
 
 def test_a_manifest_goes_there_and_back_and_damage_is_seen(depot):
-    manifest = Manifest(7, Params(), (volume(), volume(name="b", key="b", offset=5)))
+    volumes = [volume(name=name * 64, key=name * 64, offset=offset) for name, offset in (("a", 0), ("b", 5))]
+    manifest = Manifest(7, Params(), tuple(volumes), "1" * 32)
     content = manifest.to_bytes()
     assert manifest == Manifest.from_bytes(content, "here")
     for at in range(0, len(content), 7):
@@ -156,3 +160,18 @@ def test_copies_are_on_different_hosts():
     nodes = [Node(f"n{number}", f"h{number % 2}") for number in range(6)]
     for key in map(str, range(100)):
         assert {"h0", "h1"} == {one.host for one in placed(key, nodes)}
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+def test_each_folder_of_a_depot_is_its_owners_alone(tmp_path, umask):
+    place, before = tmp_path / "above" / "depot", os.umask(umask)
+    try:
+        with ClusterCollection(place, nodes=local_nodes(2), executor=Inline(), create=True) as one:
+            one.add_many([("a", words(1))])
+            one.status()
+    finally:
+        os.umask(before)
+    folders = [place.parent, place, *(one for one in place.rglob("*") if one.is_dir())]
+    assert 9 < len(folders)
+    assert [] == [one for one in folders if one.stat().st_mode & 0o077]
+    assert [] == [one for one in place.rglob("manifests/*") if one.stat().st_mode & 0o077]

@@ -1,0 +1,76 @@
+"""Files and folders that stand where they are, and are no links: only such are read in a depot, and deleted from it.
+
+A depot that another wrote may have a link to any file of this machine in the place of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from pmbf.errors import CorruptError, UnsupportedError
+from pmbf.store.folders import make_folder
+
+
+def open_plain(path: str | os.PathLike[str], flags: int = 0) -> int:
+    """Return the descriptor of a file, opened for reading; never waits, as opening a pipe would.
+
+    `flags` are not used. So the function is an `opener` of `open`.
+
+    Raises:
+        CorruptError: It is a link, a pipe or a device.
+        OSError: It cannot be opened.
+    """
+    if not stat.S_ISREG(os.lstat(path).st_mode):  # before the open: opening a device can have an effect
+        raise CorruptError(f"{os.fspath(path)}: is no file of its own but a link or a device; put back a copy")
+    return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+
+
+def require_folder(folder: Path) -> None:
+    """Refuse a link in the place of a folder: what is deleted there would be another's.
+
+    Raises:
+        UnsupportedError: It is a link.
+    """
+    if folder.is_symlink():
+        raise UnsupportedError(
+            f"{folder}: is a link to {os.readlink(folder)}; files are written and deleted only where their folder "
+            "stands: put the folder in the place of the link"
+        )
+
+
+def own_folder(folder: Path) -> Path:
+    """Return a folder of the owner alone, made if it is not there.
+
+    Raises:
+        UnsupportedError: It is a link.
+        OSError: It cannot be made.
+    """
+    require_folder(folder)
+    make_folder(folder, mode=0o700)
+    return folder
+
+
+def require_plain(folder: Path) -> None:
+    """Refuse a folder in which something is neither a file nor a folder.
+
+    Raises:
+        CorruptError: One is a link, a pipe or a device.
+    """
+    for one in _entries(folder):
+        raise CorruptError(f"{one}: is no file of its own but a link or a device; delete {folder}, it is fetched anew")
+
+
+def _entries(folder: Path) -> Iterator[str]:
+    """Yield what is neither a file nor a folder, the folder itself included."""
+    if folder.is_symlink() or not folder.is_dir():
+        yield str(folder)
+        return
+    with os.scandir(folder) as entries:
+        for one in entries:
+            if one.is_dir(follow_symlinks=False):
+                yield from _entries(Path(one.path))
+            elif not one.is_file(follow_symlinks=False):
+                yield one.path
