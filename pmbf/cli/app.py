@@ -114,6 +114,7 @@ def load(
     docs_per_row: arg.DocsPerRow = None,
     row_capacity: arg.RowCapacity = None,
     no_text: arg.NoText = False,
+    verbose: arg.Verbose = False,
     json: arg.Json = False,
     quiet: arg.QuietLoad = False,
 ) -> None:
@@ -124,6 +125,8 @@ def load(
     rows = given(n_hashes=n_hashes, fpr=fpr, placement=placement, docs_per_row=docs_per_row, row_capacity=row_capacity)
     params = profiled(profile, **hashed, **rows, store_text=False if no_text else None)
     bounds = limits(max_bytes, timeout, ocr)
+    if verbose and (quiet or json):
+        raise ParameterError(f"--verbose is given with {'--quiet' if quiet else '--json, which lists all'}; choose one")
     if ocr and no_text:
         raise ParameterError("--ocr is given with --no-text: passages would be compared without the text of scans")
     how = {
@@ -135,7 +138,9 @@ def load(
         "jobs": jobs or min(_USUAL_JOBS, n_cores()),
     }
     roots = named_roots(paths or [], files_from, bounds.max_bytes)
-    raise typer.Exit(load_all(named_collection(collection), params, roots, json=json, quiet=quiet, **how))
+    raise typer.Exit(
+        load_all(named_collection(collection), params, roots, json=json, quiet=quiet, verbose=verbose, **how)
+    )
 
 
 @app.command(

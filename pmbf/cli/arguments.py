@@ -184,6 +184,7 @@ RowCapacity = Annotated[
     option("--row-capacity", "N", "Fixed number of hashes a row is made for (overrides --docs-per-row).", NEW_ADVANCED),
 ]
 NoText = Annotated[bool, flag("--no-text", "Store no texts: files are read again to compare passages.", NEW)]
+Verbose = Annotated[bool, flag("--verbose", "List the files that are skipped, and those without text.", OUTPUT)]
 QuietLoad = Annotated[bool, flag("--quiet", "Print only problems.", OUTPUT)]
 
 # screen

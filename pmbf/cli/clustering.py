@@ -91,10 +91,12 @@ def load(
     label_pattern: Pattern = None,
     max_bytes: arg.MaxBytes = None,
     timeout: arg.Timeout = None,
+    verbose: arg.Verbose = False,
     json: arg.Json = False,
 ) -> None:
     """Load files and folders: new files are added, changed ones replaced, in one commit."""
     from pmbf.terminal.cluster import loaded_text
+    from pmbf.terminal.summaries import passed_over_lines, problem_lines
 
     labelling, bounds = labelling_of(labels, label_pattern), limits(max_bytes, timeout, None)
     how: dict[str, Any] = {
@@ -107,9 +109,11 @@ def load(
     with opened_cluster(depot, ray) as opened:
         report = opened.load(paths, **how)
         n_documents, n_volumes = len(opened), len(opened.manifest.volumes)
+    for line in passed_over_lines(report) if verbose and not json else ():
+        print_text(f"{line}\n")
     print_json(report.to_dict()) if json else print_text(loaded_text(report, n_documents, n_volumes))
-    for problem in [] if json else report.problems:
-        note(f"{problem.path}: {problem.reason}")
+    for line in () if json else problem_lines(report.problems):
+        note(line)
     raise typer.Exit(FAILED if report.problems else DONE)
 
 

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from pmbf.intake.loader import LoadReport
 
 
-def load_all(folder: str, params: dict[str, Any], roots: Sequence[str], *, json: bool, quiet: bool, **how: Any) -> int:
+def load_all(
+    folder: str, params: dict[str, Any], roots: Sequence[str], *, json: bool, quiet: bool, verbose: bool, **how: Any
+) -> int:
     """Load files into a collection, which is made if it does not exist; print the report; return the exit code.
 
     Args:
@@ -27,6 +29,7 @@ def load_all(folder: str, params: dict[str, Any], roots: Sequence[str], *, json:
         roots: Files and folders.
         json: Whether the report is printed as JSON.
         quiet: Whether only problems are printed.
+        verbose: Whether the files that were skipped, and those without text, are listed.
         how: Further arguments of `Collection.load`.
     """
     with _opened(folder, params, roots) as opened:
@@ -36,7 +39,7 @@ def load_all(folder: str, params: dict[str, Any], roots: Sequence[str], *, json:
         if json:
             print_json(report.to_dict())
         elif not quiet:
-            _print(report, opened)
+            _print(report, opened, verbose=verbose)
     if not json:
         _note_problems(report)
     return FAILED if report.problems else DONE
@@ -85,9 +88,11 @@ def _loaded(collection: Collection, roots: Sequence[str], *, quiet: bool, **how:
         raise typer.Exit(STOPPED) from None
 
 
-def _print(report: LoadReport, collection: Collection) -> None:
-    from pmbf.terminal.summaries import load_text
+def _print(report: LoadReport, collection: Collection, *, verbose: bool) -> None:
+    from pmbf.terminal.summaries import load_text, passed_over_lines
 
+    for line in passed_over_lines(report) if verbose else ():
+        print_text(f"{line}\n")
     print_text(load_text(report, str(collection.path), collection.stats().n_documents))
     sys.stdout.flush()
 

@@ -191,6 +191,8 @@ class _Settled:
         self.report.n_skipped += report.n_skipped
         self.report.n_without_text += report.n_without_text
         self.report.problems += report.problems
+        self.report.skipped += report.skipped
+        self.report.without_text += report.without_text
         seen: set[int] = set()
         for listed in made.paths:
             content = made.contents[listed.document]

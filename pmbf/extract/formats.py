@@ -121,6 +121,7 @@ FORMATS = {
         Format("odt", "odf", (".odt", ".ott"), package=b"text"),
         Format("odp", "odf", (".odp", ".otp"), package=b"presentation"),
         Format("ods", "odf", (".ods", ".ots"), package=b"spreadsheet"),
+        Format("epub", "epub", (".epub",), package=b"META-INF/container.xml"),
         Format("zip", "packed", begins=_pattern(rb"PK(?:\x03\x04|\x05\x06)"), is_archive=True),
         Format("gz", "packed", begins=_pattern(rb"\x1f\x8b\x08"), is_archive=True),
         Format("bz2", "packed", begins=_pattern(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), is_archive=True),

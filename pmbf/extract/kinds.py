@@ -8,8 +8,11 @@ import stat
 import struct
 from pathlib import Path
 
+from pmbf.extract import ole
 from pmbf.extract.encoding import CONTROLS, HEAD_BYTES, is_probably_text, wide_encoding
 from pmbf.extract.formats import FORMATS
+from pmbf.extract.ole import Unread
+from pmbf.extract.unread import ENCRYPTED, IN_ZIP, gap, is_postscript
 
 TEXT_KINDS = frozenset(kind for kind, one in FORMATS.items() if one.is_text)
 """Kinds that are decoded in this process; all others are parsed in a child process."""
@@ -27,6 +30,7 @@ _ODF = {one.package: kind for kind, one in FORMATS.items() if one.reader == "odf
 _ODF_MIMETYPE = re.compile(
     rb"PK.{28}mimetypeapplication/vnd\.oasis\.opendocument\.(text|presentation|spreadsheet)", re.S
 )
+_EPUB_MIMETYPE = re.compile(rb"PK.{28}mimetypeapplication/epub\+zip", re.S)
 _OOXML = tuple((one.package, kind) for kind, one in FORMATS.items() if one.reader == "ooxml")
 _ZIP_END = b"PK\x05\x06"
 _ZIP_END_WITHIN = 66_000
@@ -36,19 +40,13 @@ _ZIP_MEMBER = re.compile(
 )
 """The header of a member: version, flags, method, length of the name, first letter of the name."""
 _MAX_NAMES = 20_000
-_MAY_BE_A_SOURCE = re.compile(rb"[\x09-\x20]*<|# v[23] git bundle\n|%PDF-|\{\\rtf|[A-Za-z][A-Za-z0-9-]{1,60}:|From ")
+_MAY_BE_A_SOURCE = re.compile(
+    rb"[\x09-\x20]*<|# v[23] git bundle\n|%PDF-|%!PS|\{\\rtf|[A-Za-z][A-Za-z0-9-]{1,60}:|From "
+)
 _BEFORE_HTML = r"(?:\s++|(?><!--.*?-->)|(?><\?xml[^>]*>))*+"
 _HTML = re.compile(_BEFORE_HTML + r"<(?:!doctype\s+html|(?:html|head|body)[\s>])", re.I | re.S)
 _HEADERS = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]{1,60}:[^\n]*+(?:\n|\Z)(?:[ \t][^\n]*+(?:\n|\Z))*+)++")
 _MAIL_HEADER = re.compile(r"^(?:mime-version|received|message-id|return-path|content-type)\s*:", re.I | re.M)
-_CONTAINERS = (
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old binary Office file (.doc, .xls, .ppt, .msg)"),
-    (b"PK\x03\x04", "a zip archive"),
-    *((magic, "an archive") for magic in (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07")),
-    *((magic, "an archive") for magic in (b"\x28\xb5\x2f\xfd", b"MSCF", b"\x1f\x9d", b"\x04\x22\x4d\x18", b"!<arch>")),
-    (b"SQLite format 3\0", "a database"),
-)
-"""Files that may hold text, in formats that are not read."""
 _ENCRYPTED = re.compile(
     # OpenSSL, age, LUKS, KeePass
     rb"Salted__|age-encryption\.org/v1|LUKS\xba\xbe|\x03\xd9\xa2\x9a[\x65-\x67]\xfb\x4b\xb5"
@@ -58,11 +56,8 @@ _ENCRYPTED = re.compile(
     re.S,
 )
 """RFC 4880, sections 4.2, 5.1 and 5.3; RFC 5652, sections 3 and 6.1."""
-_BINARIES = (
-    *_CONTAINERS,
-    (b"PK\x05\x06", "an empty zip archive"),
-    *((magic, "a program") for magic in (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\0asm")),
-)
+_PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\0asm")
+_EMPTY_ZIP = b"PK\x05\x06"
 _MEDIA = re.compile(
     rb"\x89PNG|\xff\xd8\xff|GIF8|BM.{4}\x00|II\*\x00|MM\x00\*|II\xbc\x01|\x00\x00\x01\x00"  # pictures
     rb"|\xd7\xcd\xc6\x9a|\x01\x00\x09\x00\x00\x03|\x01\x00\x00\x00.{36} EMF|VCLMTF"  # drawings
@@ -90,7 +85,7 @@ def guess_kind(raw: bytes, name: str, *, is_clean: bool = False) -> str | None:
     by_name = SUPPORTED.get(extension)
     if is_clean and not _MAY_BE_A_SOURCE.match(raw) and (by_name or "txt") in TEXT_KINDS:
         return by_name or "txt"
-    if is_encrypted(raw):
+    if is_encrypted(raw) or raw.startswith(ole.MAGIC) or is_postscript(raw):  # a .doc ends with a zip of its themes
         return None
     if kind := _by_magic(raw, by_name):
         return kind
@@ -98,7 +93,7 @@ def guess_kind(raw: bytes, name: str, *, is_clean: bool = False) -> str | None:
         return _among_texts(raw[:HEAD_BYTES], by_name, extension)
     if _zip_directory(raw) is not None:
         return "zip"
-    if is_media(raw) or any(raw.startswith(magic) for magic, _ in _BINARIES):
+    if is_media(raw) or gap(raw) or raw.startswith((_EMPTY_ZIP, *_PROGRAMS)):
         return None
     return by_name if by_name in _MARKUP or (by_name in TEXT_KINDS and _is_littered_text(raw)) else None
 
@@ -128,6 +123,8 @@ def plain_kind(content: bytes, name: str, start: int = 0, stop: int | None = Non
 
 def refusal(raw: bytes, name: str) -> str:
     """Return why bytes of no known kind are not read."""
+    if told := _gap(raw):
+        return f"{name}: {told.what}: {told.remedy}"
     return f"{name}: not a text document but {describe(raw)}; convert it to a kind that pmbf reads"
 
 
@@ -156,7 +153,9 @@ def looks_supported(path: str | os.PathLike[str]) -> bool:
 
 
 def is_archive(raw: bytes, name: str) -> bool:
-    """Tell archives of the kinds that are read."""
+    """Tell archives of the kinds that are read; a document that is a zip file and not read is none."""
+    if raw.startswith(ole.MAGIC) or _in_zip(raw):
+        return False
     kind = _by_magic(raw, SUPPORTED.get(_extension(name)))
     return kind in ARCHIVE_KINDS or (kind is None and _zip_directory(raw) is not None)
 
@@ -172,18 +171,41 @@ def is_encrypted(raw: bytes) -> bool:
 
 
 def is_container(raw: bytes) -> bool:
-    """Tell archives, old Office files, databases and encrypted data: it is a gap to leave them out."""
-    return is_encrypted(raw) or any(raw.startswith(magic) for magic, _ in _CONTAINERS) or _is_part_of(raw) is not None
+    """Tell archives, documents of other programs, databases and encrypted data: it is a gap to leave them out."""
+    return _gap(raw) is not None
 
 
 def describe(raw: bytes) -> str:
     """Return a few words on bytes that pmbf cannot read."""
     if is_media(raw):
         return "a picture, sound, film or font"
+    if raw.startswith(_EMPTY_ZIP):
+        return "an empty zip archive"
+    if told := _gap(raw):
+        return told.what
+    return "a program" if raw.startswith(_PROGRAMS) else "binary data of an unknown kind"
+
+
+def _gap(raw: bytes) -> Unread | None:
+    if is_media(raw):
+        return None
     if is_encrypted(raw):
-        return "encrypted data"
-    begins = next((words for magic, words in _BINARIES if raw.startswith(magic)), None)
-    return begins or _is_part_of(raw) or "binary data of an unknown kind"
+        return ENCRYPTED
+    if raw.startswith(ole.MAGIC):  # the thumbnails of a folder are none
+        return gap(raw)
+    if told := _in_zip(raw) or gap(raw):
+        return told
+    part = _is_part_of(raw)
+    return Unread(part, "repair it, or take it from a backup") if part else None
+
+
+def _in_zip(raw: bytes) -> Unread | None:
+    """Return which document that is not read a zip file is; None for all other bytes."""
+    directory = _zip_directory(raw) if raw.startswith(b"PK\x03\x04") else None
+    if directory is None:
+        return None
+    names = [name.decode("utf-8", "replace") for name in _names(raw, directory)]
+    return next((told for end, told in IN_ZIP.items() if any(name.endswith(end) for name in names)), None)
 
 
 def _is_part_of(raw: bytes) -> str | None:
@@ -225,6 +247,8 @@ def _zip_kind(raw: bytes, by_name: str | None) -> str | None:
     """
     if odf := _ODF_MIMETYPE.match(raw):
         return _ODF[odf[1]]
+    if _EPUB_MIMETYPE.match(raw):
+        return "epub"
     named = by_name if by_name in _OFFICE else None
     directory = _zip_directory(raw)
     if directory is None:
@@ -232,6 +256,8 @@ def _zip_kind(raw: bytes, by_name: str | None) -> str | None:
     names = _names(raw, directory)
     if b"[Content_Types].xml" in names:
         return next((kind for prefix, kind in _OOXML if any(name.startswith(prefix) for name in names)), "zip")
+    if by_name == "epub" and FORMATS["epub"].package in names:
+        return "epub"
     is_odf = b"content.xml" in names and (b"mimetype" in names or b"META-INF/manifest.xml" in names)
     return (named or "odt") if is_odf else "zip"
 

@@ -7,7 +7,7 @@ import posixpath
 from pmbf.errors import IncompleteError
 from pmbf.extract.archive import Archive
 from pmbf.extract.reading import OverLimitError
-from pmbf.extract.xml import walk
+from pmbf.extract.xml import Attributes, walk
 
 _PRESENTATION, _RELATIONS = "ppt/presentation.xml", "ppt/_rels/presentation.xml.rels"
 
@@ -20,7 +20,7 @@ def slide_order(archive: Archive) -> dict[str, int]:
     """
     if not {_PRESENTATION, _RELATIONS} <= set(archive.names()):
         return {}
-    order, targets = _Attributes("sldId"), _Attributes("Relationship")
+    order, targets = Attributes("sldId"), Attributes("Relationship")
     try:
         walk(archive.chunks(_PRESENTATION), order)
         walk(archive.chunks(_RELATIONS), targets)
@@ -30,22 +30,3 @@ def slide_order(archive: Archive) -> dict[str, int]:
         return {}
     files = {one.get("Id"): posixpath.join("/ppt", one.get("Target", ""))[1:] for one in targets.found}
     return {files[one.get("id")]: number for number, one in enumerate(order.found) if one.get("id") in files}
-
-
-class _Attributes:
-    """Collects the attributes of the elements of one name. The `r:id` of a slide follows its `id`, and replaces it."""
-
-    def __init__(self, element: str) -> None:
-        self.found: list[dict[str, str]] = []
-        self._element = element
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Keep the attributes of the element."""
-        if name == self._element:
-            self.found.append(attributes)
-
-    def end(self, name: str) -> None:
-        """Nothing ends here."""
-
-    def text(self, text: str) -> None:
-        """No text is kept."""

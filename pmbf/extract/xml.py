@@ -78,3 +78,22 @@ def _refuse_definitions(name: str, system_id: str | None, public_id: str | None,
 
 def _refuse_entity(name: str, _: bool) -> None:
     raise IncompleteError(f"entity {name}, defined elsewhere")
+
+
+class Attributes:
+    """Collects the attributes of the elements of one name. The `r:id` of a slide follows its `id`, and replaces it."""
+
+    def __init__(self, element: str) -> None:
+        self.found: list[dict[str, str]] = []
+        self._element = element
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Keep the attributes of the element."""
+        if name == self._element:
+            self.found.append(attributes)
+
+    def end(self, name: str) -> None:
+        """Nothing ends here."""
+
+    def text(self, text: str) -> None:
+        """No text is kept."""

@@ -24,9 +24,9 @@ from typing import NamedTuple
 from pmbf import kernels
 from pmbf.contents import MAX_BYTES_HINT, read_bounded
 from pmbf.errors import IncompleteError, NoTextError, PmbfError, unexamined
-from pmbf.extract import Limits, is_archive, may_be_plain, plain_kind
+from pmbf.extract import Limits, is_archive, is_container, may_be_plain, plain_kind, refusal
 from pmbf.fingerprint import fingerprint
-from pmbf.intake.discovery import FileFound
+from pmbf.intake.discovery import NOT_NAMED, FileFound
 from pmbf.intake.texts import Origin, checksum, read_text
 from pmbf.jobs import Runner
 from pmbf.jobs.processes import Processes
@@ -107,12 +107,18 @@ def read_document(file: FileFound, params: Params, limits: Limits, *, apart: boo
     """
     content = read_bounded(file.path, limits.max_bytes, hint=MAX_BYTES_HINT)
     if not file.promising:
-        sha256 = "" if is_archive(content, file.path) else checksum(content)  # an archive is loaded if it is named
-        raise NoTextError(f"{file.path}: not a text document", sha256=sha256)
+        raise _unpromising(content, file.path)
     read = read_text(Origin(file.path, content), limits, apart=apart)
     text = read.text.encode()
     sampled, sha256 = fingerprint(text, params), hashlib.sha256(content).hexdigest()
     return NewDocument(read.kind, sha256, text, sampled, "\n".join(read.problems))
+
+
+def _unpromising(content: bytes, path: str) -> NoTextError:
+    """Return why a file of a folder is not read: it is an archive that is not named, or of no kind that is read."""
+    if is_archive(content, path):
+        return NoTextError(NOT_NAMED)
+    return NoTextError(refusal(content, path), sha256=checksum(content), is_gap=is_container(content))
 
 
 def read_plain(files: Sequence[FileFound], params: Params, limits: Limits) -> tuple[NewDocuments, list[int]]:
@@ -262,14 +268,14 @@ def _attempted(
     try:
         return read_document(file, params, limits, apart=file.promising and apart(file))
     except NoTextError as error:
-        return _known_by_checksum(error, params) if error.sha256 else error
+        return _known_by_checksum(error, file.path, params) if error.sha256 else error
     except (PmbfError, OSError) as error:
         return error
     except Exception as error:  # of one file; the others are loaded all the same
         return IncompleteError(f"{file.path}: {unexamined(error)}")
 
 
-def _known_by_checksum(error: NoTextError, params: Params) -> NewDocument:
+def _known_by_checksum(error: NoTextError, path: str, params: Params) -> NewDocument:
     """Return the document of a file without text; its problem is that the file may have text all the same."""
-    problem = str(error) if error.is_gap else ""
+    problem = str(error).removeprefix(f"{path}: ") if error.is_gap else ""
     return NewDocument(BINARY_KIND, error.sha256, b"", fingerprint(b"", params), problem)

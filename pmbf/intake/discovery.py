@@ -18,6 +18,11 @@ Values = TypeVar("Values", bound=Iterable[object])
 _name = attrgetter("name")
 _COLLECTION = "is a collection, expected documents"
 
+NOT_NAMED = "an archive: name it to load it"
+TINY = "no text, and too small to be known by its checksum"
+HUGE = "no kind that is read, and above max_bytes"
+"""Why a file of a folder is skipped."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:

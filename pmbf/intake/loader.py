@@ -11,7 +11,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from pmbf.contents import reason_of
@@ -19,7 +19,7 @@ from pmbf.errors import ParameterError
 from pmbf.extract import Limits, looks_supported
 from pmbf.extract.recognition import WOULD_HELP
 from pmbf.intake.batches import Read, read_ahead
-from pmbf.intake.discovery import FileFound, Problem
+from pmbf.intake.discovery import HUGE, NOT_NAMED, TINY, FileFound, Problem
 from pmbf.intake.interruption import between_batches
 from pmbf.intake.labelling import Labelling, LabelTable, below, relabel
 from pmbf.intake.pruning import gone
@@ -50,10 +50,12 @@ class LoadReport:
         n_pruned: Paths taken out because their file is gone.
         n_labelled: Paths whose labels changed.
         n_without_text: Of the documents added or put in the place of others those without text, known by checksum.
-        n_skipped: Files met in folders that are no text documents, and too small or too large to be remembered.
+        n_skipped: Files met in folders that were neither loaded nor remembered: archives, very small or large files.
         n_bytes: Bytes read.
         seconds: Wall time.
         problems: Files not loaded, or not read to their end, each with its reason.
+        skipped: The files that were skipped, each with its reason.
+        without_text: Files that were met and hold no word, unchanged ones too: they are known by their checksum.
         interrupted: Whether the load was stopped; everything done until then is kept.
     """
 
@@ -68,6 +70,8 @@ class LoadReport:
     n_bytes: int = 0
     seconds: float = 0.0
     problems: list[Problem] = field(default_factory=list)
+    skipped: list[Problem] = field(default_factory=list)
+    without_text: list[str] = field(default_factory=list)
     interrupted: bool = False
 
     def to_dict(self) -> dict[str, Any]:
@@ -131,6 +135,7 @@ class Loader:
         self._scans = {one for one, what in self._incomplete.items() if self._limits.ocr and WOULD_HELP in what}
         self._recognised: dict[str, int] = {}
         self._without_text = writer.store.catalog.ids_of_kind(BINARY_KIND)
+        self._wordless = writer.store.catalog.ids_without_words()
 
     def load(self, found: Iterable[FileFound | Problem]) -> LoadReport:
         """Load files, commit, and return the report; on Ctrl-C commit what is done, set `interrupted` and raise.
@@ -242,7 +247,7 @@ class Loader:
             elif one.unchanged and one.known:
                 self._unchanged(one.file.path, one.known.document)
             else:
-                self.report.n_skipped += 1
+                self._skipped(one.file, TINY if one.file.size < LEAST_SAME_BYTES else HUGE)
 
     def _stored(self, documents: NewDocuments) -> tuple[list[int], set[int]]:
         """Return the id of each document, and the places of those that are new; these are stored."""
@@ -256,8 +261,7 @@ class Loader:
             ]
         firsts = first_of_each(contents, known)
         new = documents.some(firsts)
-        told = {at: problems for at, problems in new.problems.items() if new.kinds[at] != BINARY_KIND}
-        stored = dict(zip(new.contents, self._writer.add(replace(new, problems=told)), strict=True))
+        stored = dict(zip(new.contents, self._writer.add(new), strict=True))
         if self._scans:
             self._recognised.update((sha256, id_) for (sha256, _), id_ in stored.items())
         ids = [stored[one] if id_ is None else id_ for one, id_ in zip(contents, known, strict=True)]
@@ -276,32 +280,37 @@ class Loader:
         file, before, report = planned.file, planned.known.document if planned.known else None, self.report
         is_binary, problems = documents.kinds[place] == BINARY_KIND, documents.problems.get(place, "")
         report.n_bytes += file.size
-        if is_binary and problems and file.named:
-            report.problems.append(Problem(file.path, problems))
         if is_new:
             report.n_added += before is None
             report.n_without_text += is_binary
-            if problems and not is_binary:
-                self._say_incomplete(file.path, problems.splitlines())
-        elif id_ != before:
-            report.n_same += 1
         else:
-            self._unchanged(file.path, id_)
+            report.n_same += id_ != before
+            report.n_unchanged += id_ == before
+        self._say_unread(file.path, problems, is_binary=is_binary, has_words=documents.samples.n_tokens[place] > 0)
         report.n_replaced += before not in (None, id_)
 
     def _unchanged(self, path: str, document: int) -> None:
-        """Count a file as unchanged, and report again which parts of it were not read."""
+        """Count a file as unchanged, and say again which parts of it were not read."""
         self.report.n_unchanged += 1
-        self._say_incomplete(path, self._incomplete.get(document, "").splitlines())
+        is_binary, has_words = document in self._without_text, document not in self._wordless
+        self._say_unread(path, self._incomplete.get(document, ""), is_binary=is_binary, has_words=has_words)
 
-    def _say_incomplete(self, path: str, reasons: Sequence[str]) -> None:
-        self.report.problems += [Problem(path, f"incomplete: {reason}") for reason in reasons]
+    def _say_unread(self, path: str, problems: str, *, is_binary: bool, has_words: bool) -> None:
+        """List a file without text, and say what was not read of a file, a line for each problem."""
+        if not has_words:
+            self.report.without_text.append(path)
+        incomplete = "" if is_binary else "incomplete: "
+        self.report.problems += [Problem(path, incomplete + reason) for reason in problems.splitlines()]
+
+    def _skipped(self, file: FileFound, reason: str) -> None:
+        self.report.n_skipped += 1
+        self.report.skipped.append(Problem(file.path, reason))
 
     def _refused(self, file: FileFound, error: Exception) -> None:
-        if not file.promising or is_passed_over(error, met=not file.named):
-            self.report.n_skipped += 1
+        if is_passed_over(error, met=not file.named):
+            self._skipped(file, str(error) if str(error) == NOT_NAMED else TINY)
         else:
-            self.report.problems.append(Problem(file.path, reason_of(error)))
+            self.report.problems.append(Problem(file.path, reason_of(error).removeprefix(f"{file.path}: ")))
 
     def _commit_when_due(self) -> None:
         now = time.monotonic()

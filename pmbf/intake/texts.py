@@ -219,8 +219,12 @@ def read_leniently(origin: Origin | Text, limits: Limits) -> Text:
 
 
 def is_passed_over(error: Exception, *, met: bool) -> bool:
-    """Return whether a file that gave an error is passed over in silence.
+    """Return whether a file that gave an error is passed over: it was met in a folder, and it holds no text.
 
-    That is: it was met in a folder, it is no text document (a picture, say), and no extra could read it.
+    A document of a kind that is not read, or that an extra could read, is never passed over.
     """
-    return met and isinstance(error, UnsupportedError) and not error.missing_extra
+    return met and isinstance(error, UnsupportedError) and not (error.missing_extra or _is_gap(error))
+
+
+def _is_gap(error: UnsupportedError) -> bool:
+    return isinstance(error, NoTextError) and error.is_gap

@@ -136,6 +136,10 @@ class Catalog(CheckedRows):
         """Return the ids of the live documents of a kind."""
         return {row.id for row in self._select(Document, "WHERE removed = 0 AND kind = ?", [kind])}
 
+    def ids_without_words(self) -> set[int]:
+        """Return the ids of the live documents without a word, `BINARY_KIND` or of a file format."""
+        return {row.id for row in self._select(Document, "WHERE removed = 0 AND n_tokens = 0")}
+
     def incomplete_documents(self) -> dict[int, str]:
         """Return what was not read of live documents, by id."""
         return {row.id: row.problems for row in self._select(Document, "WHERE removed = 0 AND problems != ''")}

@@ -8,6 +8,7 @@ from pmbf.cluster.status import Status
 from pmbf.cluster.upkeep import Upkeep
 from pmbf.intake.loader import LoadReport
 from pmbf.terminal.safe import one_line
+from pmbf.terminal.summaries import skipped_kinds
 
 
 def loaded_text(report: LoadReport, n_documents: int, n_volumes: int) -> str:
@@ -17,7 +18,7 @@ def loaded_text(report: LoadReport, n_documents: int, n_volumes: int) -> str:
         (report.n_replaced, "replaced"),
         (report.n_same, "with known contents"),
         (report.n_unchanged, "unchanged"),
-        (report.n_skipped, "skipped"),
+        (report.n_skipped, f"skipped{skipped_kinds(report.skipped)}"),
         (report.n_pruned, "pruned"),
         (report.n_labelled, "labelled"),
         (len(report.problems), "with a problem"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from pmbf.intake.discovery import NOT_NAMED
 from pmbf.terminal.canvas import View, laid_out
 from pmbf.terminal.figures import counted, duration, percent, shown_labels, shown_path, size
 from pmbf.terminal.safe import one_line, one_message
@@ -45,9 +46,24 @@ def _outcomes(report: LoadReport) -> list[tuple[int, str]]:
         (report.n_unchanged, "unchanged"),
         (report.n_pruned, "taken out: the file is gone"),
         (report.n_labelled, "with changed labels"),
-        (report.n_skipped, "skipped: no text documents, or archives that are not named"),
+        (report.n_skipped, f"skipped{skipped_kinds(report.skipped)}"),
         (len(report.problems), "with a problem, see below"),
     ]
+
+
+def skipped_kinds(skipped: Sequence[Problem]) -> str:
+    """Return how many files were skipped for which reason, and what to do."""
+    n_archives = sum(one.reason == NOT_NAMED for one in skipped)
+    n_others = len(skipped) - n_archives
+    kinds = [counted(n_archives, "archive")] * (n_archives > 0) + [f"{n_others:,} without text"] * (n_others > 0)
+    named = "; name an archive to load it" if n_archives else ""
+    return f" ({', '.join(kinds)}): --verbose lists them{named}"
+
+
+def passed_over_lines(report: LoadReport) -> Iterator[str]:
+    """Yield a line for each file that was skipped, and for each one without text."""
+    yield from (f"skipped: {shown_path(one.path)}: {one.reason}" for one in report.skipped)
+    yield from (f"without text: {shown_path(path)}" for path in report.without_text)
 
 
 def problem_lines(problems: Sequence[Problem]) -> Iterator[str]:

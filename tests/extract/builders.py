@@ -1,6 +1,7 @@
 """Documents of every kind, made from a text: by the libraries that write them, or by hand where it must be hostile."""
 
 import io
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -191,3 +192,44 @@ def deflated_stream(raw):
 def _units(character):
     raw = character.encode("utf-16-be")
     return [int.from_bytes(raw[i : i + 2], "big", signed=False) for i in range(0, len(raw), 2)]
+
+
+def ole(*names):
+    """Return an OLE container with empty streams of some names at the top, as old Office programs write it."""
+    entries = [b"".join(_ole_entry("Root Entry", 5, child=1))]
+    entries += [
+        b"".join(_ole_entry(name, 2, right=n + 1 if n < len(names) else None)) for n, name in enumerate(names, 1)
+    ]
+    directory = b"".join(entries).ljust(-len(entries) // 4 * -512, b"\0")
+    n_sectors = len(directory) // 512
+    table = [0xFFFFFFFD, *range(2, n_sectors + 1), 0xFFFFFFFE]
+    numbers = (0, 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0, 0)  # the table is sector 0, the directory follows
+    header = struct.pack("<8s16x5H6x10I", OLE, 0x3E, 3, 0xFFFE, 9, 6, *numbers)
+    header = header.ljust(512, b"\xff")
+    return header + struct.pack(f"<{len(table)}I", *table).ljust(512, b"\xff") + directory
+
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+
+def _ole_entry(name, kind, *, child=None, right=None):
+    written = name.encode("utf-16-le")
+    none = 0xFFFFFFFF
+    yield written.ljust(64, b"\0") + struct.pack("<HBB", len(written) + 2, kind, 1)
+    yield struct.pack("<III", none, none if right is None else right, none if child is None else child)
+    yield bytes(128 - 64 - 4 - 12)
+
+
+def epub(*chapters, spine=None, **members):
+    """Return an EPUB with chapters of HTML; `spine` lists their numbers in the order in which they are read."""
+    files = {f"OEBPS/c{number}.xhtml": text for number, text in enumerate(chapters, 1)}
+    items = "".join(f'<item id="i{n}" href="c{n}.xhtml"/>' for n in range(1, len(chapters) + 1))
+    order = "".join(f'<itemref idref="i{n}"/>' for n in spine or range(1, len(chapters) + 1))
+    package = f"<package><manifest>{items}</manifest><spine>{order}</spine></package>"
+    container = '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
+    return zipped(
+        {"mimetype": "application/epub+zip", "META-INF/container.xml": container, "OEBPS/book.opf": package}
+        | files
+        | members,
+        method=zipfile.ZIP_STORED,
+    )

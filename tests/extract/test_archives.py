@@ -77,7 +77,7 @@ def test_what_no_reader_knows_is_a_gap_and_a_picture_is_none():
 
 def test_an_archive_that_no_reader_knows_is_told():
     for raw in (b"7z\xbc\xaf\x27\x1c" + bytes(90), b"Rar!\x1a\x07" + bytes(90)):
-        with pytest.raises(UnsupportedError, match="an archive; convert it"):
+        with pytest.raises(UnsupportedError, match="an archive: unpack it"):
             extract(raw, "a.txt")
 
 
