@@ -56,7 +56,7 @@ def run(pan: Path, folders: Sequence[Path], *, n: int, out: Path | None = None) 
                 n_equal = among(keys.ravel(), known).reshape(keys.shape)
                 for least in THRESHOLDS:
                     units = np.flatnonzero(n_equal.sum(axis=1) >= least).tolist()
-                    answer = Answer(claims=[(unit, 0, least) for unit in units], titles=["its documents"])
+                    answer = Answer(claims=[(unit, 0) for unit in units], titles=["its documents"])
                     told = merged_with(at_home, asked, range(len(asked.spans)), [Told(card, answer)])
                     claimed = {at for at, one in enumerate(told.sentences) if one.outcome == "claimed"}
                     counts = halves[number % 2][str(least)]

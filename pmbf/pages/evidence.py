@@ -19,7 +19,7 @@ from pmbf.report import CERTAINTIES, Report
 from pmbf.sentences.report import SentenceReport
 from pmbf.text import clean
 
-KINDS = ("verbatim", "edited", "reworded", "summary", "claimed")
+KINDS = ("verbatim", "edited", "reworded", "summary", "alike", "claimed")
 SCRIPTS = ("state.js", "paint.js", "pair.js", "tie.js", "walk.js", "controls.js")
 GOLDEN_ANGLE, FIRST_HUE = 137.508, 212
 """Colours of sources: each next one is as far as possible from those before. Some twelve can be told apart; the numbers

@@ -15,6 +15,9 @@ from collections.abc import Sequence
 _CONTROL = re.compile("[\0-\x08\x0b\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 """Controls that HTML forbids, and those that change the direction of the text after them."""
 
+SITES_SAY = {"alike": "alike, says a site", "claimed": "claimed by a site"}
+"""Kinds of passages of which sites do not tell how alike they are."""
+
 
 def escaped(text: str) -> str:
     """Return a text as the content of an element or of a quoted attribute."""
@@ -78,11 +81,11 @@ def likeness(kind: str, similarity: float) -> str:
 
     >>> likeness("verbatim", 1.0), likeness("edited", 0.998)
     ('verbatim', 'edited, 99 % alike')
-    >>> likeness("claimed", 0.4)
-    'claimed by a site, 40 % of the keys'
+    >>> likeness("claimed", 0.0), likeness("alike", 0.0)
+    ('claimed by a site', 'alike, says a site')
     """
-    if kind == "claimed":
-        return f"claimed by a site, {similarity:.0%} of the keys".replace("%", " %")
+    if kind in SITES_SAY:
+        return SITES_SAY[kind]
     return kind if kind == "verbatim" else f"{kind}, {min(99, int(100 * similarity))} % alike"
 
 

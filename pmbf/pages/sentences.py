@@ -46,7 +46,8 @@ def _sentence(number: int, sentence: Sentence, document: int, text: str) -> str:
         return ""
     words = " ".join(text[sentence.span.start : sentence.span.stop].split())
     shown = words if len(words) <= SHOWN_CHARS else words[: SHOWN_CHARS - 1] + "…"
-    alike = f"{percent(origin.similarity)}{' of the keys' if sentence.outcome == 'claimed' else ''}"
+    told = "claimed" if sentence.outcome == "claimed" else "alike"
+    alike = told if origin.similarity is None else percent(origin.similarity)
     return f'<li value="{number}"><bdi>{escaped(shown)}</bdi> <span class="faint">{alike}</span></li>'
 
 

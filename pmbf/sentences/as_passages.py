@@ -65,8 +65,9 @@ def _match(source: Source, report: SentenceReport, n_counted: int) -> Match:
 
 
 def _passage(pair: Pair, *, claimed: bool) -> Passage:
-    kind = "claimed" if claimed else "verbatim" if pair.similarity == 1.0 else "edited"
-    return Passage(pair.query, pair.source, pair.similarity, kind)
+    if pair.similarity is None:
+        return Passage(pair.query, pair.source, 0.0, "claimed" if claimed else "alike")
+    return Passage(pair.query, pair.source, pair.similarity, "verbatim" if pair.similarity == 1.0 else "edited")
 
 
 def _with_neighbours(match: Match, matches: list[Match]) -> Match:

@@ -30,11 +30,12 @@ class Origin:
         document: Its id; below 0 if the document is a site's.
         span: The unit of the document that is like the sentence's unit, in code points of the document.
         similarity: Levenshtein similarity of both units; if their lengths differ, of the most similar part. 0 to 1.
+            None: a site says that they are alike, or claims it, and not how much.
     """
 
     document: int
     span: Span
-    similarity: float
+    similarity: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +61,12 @@ class Pair:
 
     Args:
         query, source: Where both stand. The source's span is empty if its words are withheld.
-        similarity: Levenshtein similarity, 0 to 1; of a pair that is only claimed the share of equal keys.
+        similarity: Levenshtein similarity, 0 to 1; None: as of an `Origin`.
     """
 
     query: Span
     source: Span
-    similarity: float
+    similarity: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,7 +161,7 @@ def _sentences(asked: Asked, found: Sequence[Compared], sections: InSections) ->
             origins[number].append(Origin(one.document.id, unit.source, unit.similarity))
     covered = merged(asked.spans)
     for number, span in enumerate(asked.sentences):
-        its = tuple(sorted(origins[number], key=lambda one: (-one.similarity, one.document)))
+        its = tuple(sorted(origins[number], key=lambda one: (-(one.similarity or 0), one.document)))
         compared: Outcome = "skipped" if sections.skips(number) else "new" if length_in(span, covered) else "short"
         yield Sentence(span, "found" if its else compared, its)
 

@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -17,10 +17,11 @@ from pmbf.service.http import HttpError, Response
 from pmbf.service.routing import Request, Route, Routes
 from pmbf.sites import auditlog, private, protocol
 from pmbf.sites.held import Held, LateError
-from pmbf.sites.keying import NONCE_BYTES, task_key
+from pmbf.sites.keying import NONCE_BYTES, Keys, fingerprints, task_key, top_bits
 from pmbf.sites.private import PointsAnswer, PointsAsked, TagsAsked
-from pmbf.sites.protocol import MOST_BODY_BYTES, N_KEYS, VERSION, Hello, KeysAsked, MalformedError
+from pmbf.sites.protocol import MOST_BODY_BYTES, N_KEYS, PADDED_UNITS, VERSION, Hello, KeysAsked, MalformedError
 from pmbf.sites.registry import Level, Partner, Registry, opened
+from pmbf.sites.sparing import Questions
 from pmbf.sites.tagging import TagSet
 from pmbf.sites.texts import TextsAsked
 
@@ -42,12 +43,14 @@ class Task:
         partner: Who asks.
         until: When it ends, by `time.monotonic`.
         epoch: The state that answers; empty until the fingerprints have come.
+        asked: The fingerprints of the units, and the key of the task, until the words have come.
         found: The candidates, until the words have come.
     """
 
     partner: str
     until: float
     epoch: str = ""
+    asked: tuple[Keys, Keys] | None = None
     found: Candidates | None = None
 
 
@@ -80,7 +83,8 @@ class Answers:
         self._clock = clock
         self._thread = ThreadPoolExecutor(1, "pmbf-site")
         self._held = self._thread.submit(held).result()
-        self._federation = registry.federation_key()
+        self._federation, self._secret = registry.federation_key(), registry.own_secret()
+        self._questions = Questions(registry.folder)
         today = time.strftime("%Y-%m-%d", time.gmtime())
         asked = auditlog.units_today(registry.log_file)
         self._taken = {name: Taken(day=today, n_units=n) for name, n in asked.items()}
@@ -185,12 +189,15 @@ class Answers:
         certificates = asking.partner.card.fingerprint, asking.registry.own.fingerprint
         secret = task_key(self._federation, *certificates, *map(_bytes, (message.challenge, message.nonce)))
         found = self._held.candidates(asked, secret)
+        if asking.level != "text":
+            found = found.chosen(self._questions.allowed(asking.partner.name, self._held.places(found)))
         answer = self._held.by_keys(found, asking.level, texts=message.texts)
+        answer = replace(answer, left_out=asking.level != "text" and self._questions.left_out(asking.partner.name))
         if message.texts and asking.level != "none":
-            task.found = found
+            task.asked, task.found = (asked, secret), found
         asking.note(
-            "fingerprints", task=message.challenge[:8], level=asking.level, n_units=len(asked), holds=answer.holds,
-            n_documents=len(answer.titles), epoch=message.epoch,
+            "fingerprints", task=message.challenge[:8], level=asking.level, n_units=_counted(len(asked)),
+            holds=answer.holds, n_documents=len(answer.titles), epoch=message.epoch,
         )  # fmt: skip
         return answer.encoded()
 
@@ -199,14 +206,17 @@ class Answers:
         if asking.level in ("none", "private"):
             raise HttpError(403, "this site does not compare words for you")
         task = self._task(asking, message.challenge)
-        if task.found is None:
+        if task.found is None or task.asked is None:
             raise HttpError(409, "no words are expected for this task: none were announced, or they have come")
-        found, task.found = task.found, None
+        found, (asked, secret), task.found = task.found, task.asked, None
         self._require_epoch(task.epoch)
-        answer = self._held.by_texts(message, found, asking.level, task.until)
+        _require_asked(message, asked, secret, self._held.key_bits)
+        self._count(asking, len(message.numbers))
+        answer = self._held.by_texts(message, found, asking.level, task.until, self._secret)
+        given = [one.text or "" for one in answer.documents] + [one.text or "" for one in answer.resembling]
         asking.note(
-            "words", task=message.challenge[:8], level=asking.level, n_chars=len(message.text),
-            n_documents=len(answer.documents), n_given=sum(len(one.text or "") for one in answer.documents),
+            "words", task=message.challenge[:8], level=asking.level, n_units=len(message.numbers),
+            n_chars=len(message.text), n_documents=len(given), n_given=sum(map(len, given)),
         )  # fmt: skip
         return answer.encoded()
 
@@ -216,7 +226,7 @@ class Answers:
         task = self._begun(asking, message, n_units)
         made = PointsAnswer(task.epoch, tags.id, tags.n_tags).encoded(tags.multiplied(points))
         asking.note(
-            "private", task=message.challenge[:8], level=asking.level, n_keys=len(points), n_units=n_units,
+            "private", task=message.challenge[:8], level=asking.level, n_keys=len(points), n_units=_counted(n_units),
             epoch=task.epoch,
         )  # fmt: skip
         return made
@@ -241,7 +251,7 @@ class Answers:
         if task.epoch:
             raise HttpError(409, "this task was asked before; a task is asked once")
         task.epoch = message.epoch
-        self._count(asking, n_units)
+        self._count(asking, _counted(n_units))
         self._require_epoch(message.epoch)
         if self._clock() - asking.arrived > message.seconds:
             raise LateError
@@ -289,6 +299,20 @@ class Asking:
     def note(self, event: str, **values: Any) -> None:
         """Write a line to the log."""
         auditlog.write(self.registry.log_file, "site", self.partner.name, event, **values)
+
+
+def _counted(n_units: int) -> int:
+    """Return how many units a task counts as: askers fill tasks up, and a small task tells as much as a filled one."""
+    return -(-n_units // PADDED_UNITS) * PADDED_UNITS
+
+
+def _require_asked(message: TextsAsked, asked: Keys, task: Keys, key_bits: int) -> None:
+    """Refuse words of which the keys were not asked for in the task."""
+    if max(message.numbers, default=0) >= len(asked):
+        raise MalformedError("a unit has a number that was not asked for")
+    made = fingerprints(top_bits(message.keys(), key_bits), task)
+    if (made != asked[list(message.numbers)]).any():
+        raise MalformedError("its words are not those whose keys were asked for")
 
 
 def _unable() -> HttpError:

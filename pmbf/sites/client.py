@@ -28,11 +28,14 @@ from pmbf.sites.protocol import (
     N_KEYS,
     PADDED_UNITS,
     VERSION,
+    EpochError,
     Fields,
     Hello,
     KeysAnswer,
     KeysAsked,
     MalformedError,
+    RefusedError,
+    SiteError,
 )
 from pmbf.sites.registry import LEVELS, Partner, Registry, parse_address
 from pmbf.sites.tagging import kept_tags
@@ -47,27 +50,6 @@ _RETRIES = 1
 """A site whose collection has changed since its hello is asked once more."""
 
 
-class SiteError(PmbfError):
-    """A site did not answer, or not as it should; the message says what, without the name of the site."""
-
-
-class RefusedError(SiteError):
-    """The site refuses, in words of its own.
-
-    Args:
-        told: What is said in the report.
-        status: Of the response; the log has it in place of the site's words.
-    """
-
-    def __init__(self, told: str, status: int) -> None:
-        super().__init__(told)
-        self.status = status
-
-
-class EpochError(SiteError):
-    """The site's collection has changed since the task began."""
-
-
 @dataclass(slots=True)
 class Answer:
     """What a site told.
@@ -76,8 +58,9 @@ class Answer:
         hello: What it said of itself, or None.
         n_units: Units whose fingerprints were sent.
         holds: Whether it has any; None if it did not say.
-        claims: Without words: unit of the query, document, equal keys.
+        claims: Without words: unit of the query, document.
         titles: The documents of the claims.
+        left_out: Whether the site leaves out what it was asked about too often today.
         shared: The words that were sent, or None.
         texts: What the site found when it compared them, or None.
         n_keys, n_equal: Keys that were asked privately, and those of them that the site has.
@@ -87,8 +70,9 @@ class Answer:
     hello: Hello | None = None
     n_units: int = 0
     holds: bool | None = None
-    claims: Sequence[tuple[int, int, int]] = ()
+    claims: Sequence[tuple[int, int]] = ()
     titles: Sequence[str] = ()
+    left_out: bool = False
     shared: Shared | None = None
     texts: TextsAnswer | None = None
     n_keys: int = 0
@@ -173,12 +157,12 @@ class Conversation:
         self.answer.n_units = len(self.numbers)
         told = KeysAnswer.decoded(self._exchanged("POST", protocol.KEYS, message.encoded(sent)), len(order))
         self._require_epoch(told.epoch, hello)
-        if any(order[unit] < 0 for unit in (*told.units, *(unit for unit, _, _ in told.claims))):
+        if any(order[unit] < 0 for unit in (*told.units, *(unit for unit, _ in told.claims))):
             raise MalformedError("it says that it has units of random numbers")
         if told.claims and not told.holds:
             raise MalformedError("it claims units, and says that it holds none")
-        self.answer.holds, self.answer.titles = told.holds, told.titles
-        self.answer.claims = [(order[unit], document, n_equal) for unit, document, n_equal in told.claims]
+        self.answer.holds, self.answer.titles, self.answer.left_out = told.holds, told.titles, told.left_out
+        self.answer.claims = [(order[unit], document) for unit, document in told.claims]
         if self.texts and told.units:
             self._send_words(hello, order, told.units)
 
@@ -190,7 +174,10 @@ class Conversation:
         """
         hello = Hello.decoded(self._exchanged("GET", protocol.SITE))
         if hello.version != VERSION:
-            raise SiteError(f"it speaks version {hello.version} of the protocol, and this pmbf version {VERSION}")
+            older = "it" if hello.version < VERSION else "this one"
+            raise SiteError(
+                f"it speaks version {hello.version} of the protocol, and this pmbf version {VERSION}; upgrade {older}"
+            )
         self.answer.hello = hello
         if hello.parameters != protocol.parameters():
             raise SiteError("its parameters are others (units, keys or thresholds): it runs another version of pmbf")
@@ -229,7 +216,7 @@ class Conversation:
         self._require_epoch(told.epoch, hello)
         self.answer.n_equal, n_of_unit = question.found(points, self._tags(told))
         equal = zip(self.numbers, n_of_unit, strict=True)
-        self.answer.claims = [(unit, 0, n_equal) for unit, n_equal in equal if n_equal >= LEAST_PRIVATELY]
+        self.answer.claims = [(unit, 0) for unit, n_equal in equal if n_equal >= LEAST_PRIVATELY]
         self.answer.titles = ["its documents"]
         self.answer.holds = bool(self.answer.claims)
 
@@ -260,7 +247,7 @@ class Conversation:
         message = shared.asking(hello.challenge, [place[number] for number in shared.numbers])
         told = TextsAnswer.decoded(self._exchanged("POST", protocol.TEXTS, message.encoded()), shared)
         self._require_epoch(told.epoch, hello)
-        self.answer.texts, self.answer.holds = told, bool(told.documents)
+        self.answer.texts, self.answer.holds = told, bool(told.documents or told.resembling)
 
     def _require_epoch(self, epoch: str, hello: Hello) -> None:
         if epoch != hello.epoch:

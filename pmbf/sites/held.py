@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,22 +25,22 @@ from pmbf.sites.keying import Keys, read
 from pmbf.sites.protocol import (
     CODE,
     LEAST_CLAIMED,
+    LEAST_SHARED,
     MOST_CLAIMS,
     MOST_TEXT_CHARS,
     SCALE,
     KeysAnswer,
 )
 from pmbf.sites.registry import Level
+from pmbf.sites.sparing import Blurred
 from pmbf.sites.tagging import TagSet
-from pmbf.sites.texts import Document, TextsAnswer, TextsAsked
-from pmbf.span import Span
+from pmbf.sites.texts import CUT, Document, Resembling, TextsAnswer, TextsAsked
+from pmbf.span import Span, merged
 from pmbf.store.folder import Store
 from pmbf.store.originals import original_text
 
 EXCERPTS, EXCERPT_CHARS = 5, 300
 """Excerpts that a site shows in a task, and characters of each, at the level `excerpt`."""
-
-_CUT = "\n…\n"
 
 
 class LateError(Exception):
@@ -129,6 +129,11 @@ class Held:
         """
         return candidates(self._sentences, read(asked, self._keys, task))
 
+    def places(self, found: Candidates) -> Keys:
+        """Return of each candidate which unit of which document it is, `(n,) uint64`; commits do not change that."""
+        documents, starts = self._sentences.documents(found.units), self._sentences.spans(found.units)[:, 0]
+        return np.asarray(documents.astype(np.uint64) << np.uint64(32) | starts.astype(np.uint64))
+
     def by_keys(self, found: Candidates, level: Level, *, texts: bool) -> KeysAnswer:
         """Return what candidates tell at a level.
 
@@ -137,28 +142,29 @@ class Held:
             level: How much the asker is shown.
             texts: Whether the asker will send words.
         """
+        if level != "text":
+            found = found.chosen(found.n_equal >= LEAST_SHARED)
         sure = found.chosen(found.n_equal >= LEAST_CLAIMED)
         holds = len(sure.asked) > 0
         if level == "none":
             return KeysAnswer(self.epoch, holds)
         if texts:
             return KeysAnswer(self.epoch, holds, tuple(found.asked[begins(found.asked)].tolist()))
-        claims = dict[tuple[int, int], int]()
-        documents = self._sentences.documents(sure.units).tolist()
-        for unit, document, n_equal in zip(sure.asked.tolist(), documents, sure.n_equal.tolist(), strict=True):
-            claims.setdefault((unit, document), n_equal)  # most equal keys come first
-        kept, n_of_unit = list[tuple[int, int, int]](), dict[int, int]()
-        for (unit, document), n_equal in claims.items():
+        pairs = dict.fromkeys(zip(sure.asked.tolist(), self._sentences.documents(sure.units).tolist(), strict=True))
+        units = dict[int, list[int]]()
+        n_of_unit = dict[int, int]()
+        for unit, document in pairs:  # those with most equal keys come first
             n_of_unit[unit] = n_of_unit.get(unit, 0) + 1
             if n_of_unit[unit] <= MOST_CLAIMS:
-                kept.append((unit, document, n_equal))
-        ids = sorted({document for _, document, _ in kept})
-        places = {document: place for place, document in enumerate(ids)}
-        titles = self._titles(ids) if level != "count" else dict.fromkeys(ids, "")
-        rows = tuple((unit, places[document], n_equal) for unit, document, n_equal in kept)
+                units.setdefault(document, []).append(unit)
+        titles = self._titles(units) if level != "count" else dict.fromkeys(units, "")
+        ids = sorted(units, key=lambda one: (units[one], titles[one]))
+        rows = tuple((unit, place) for place, document in enumerate(ids) for unit in units[document])
         return KeysAnswer(self.epoch, holds, (), rows, tuple(titles[one] for one in ids))
 
-    def by_texts(self, message: TextsAsked, found: Candidates, level: Level, until: float) -> TextsAnswer:
+    def by_texts(
+        self, message: TextsAsked, found: Candidates, level: Level, until: float, secret: bytes
+    ) -> TextsAnswer:
         """Compare the words of units with those of their candidates.
 
         Args:
@@ -166,6 +172,7 @@ class Held:
             found: Candidates of the task, by the units' numbers there.
             level: How much the asker is shown.
             until: When the asker stops waiting, by `time.monotonic`.
+            secret: Of the site: below the level `text` it draws the bars.
 
         Raises:
             LateError: The asker has stopped waiting.
@@ -176,33 +183,57 @@ class Held:
         known = known._replace(asked=places[known.asked])
         known = known.chosen(known.asked >= 0)
         compared, n_unread = list[Compared](), 0
-        for one in compare(self._store, self._sentences, message.asked(), known):
+        asked = message.asked() if level == "text" else Blurred(message.words, secret)
+        if level != "text":
+            known = known.chosen(known.n_equal >= LEAST_SHARED)
+        for one in compare(self._store, self._sentences, asked, known):
             if time.monotonic() > until:
                 raise LateError
             n_unread += one.problem is not None
             compared += [] if one.problem else [one]
+        if level != "text":
+            return TextsAnswer(self.epoch, n_unread, resembling=tuple(self._resembling(compared, level)))
         compared.sort(key=lambda one: (-sum(len(unit.sentences) for unit in one.alike), one.document.id))
-        return TextsAnswer(self.epoch, tuple(self._shown(compared, level)), n_unread)
+        return TextsAnswer(self.epoch, n_unread, tuple(self._shown(compared)))
 
-    def _titles(self, ids: Sequence[int]) -> dict[int, str]:
+    def _titles(self, ids: Iterable[int]) -> dict[int, str]:
         """Return the last part of each document's first path: folders are nobody's business."""
         return {id_: os.path.basename(paths[0].path) for id_, paths in self._store.listed_of(ids).items()}
 
-    def _shown(self, compared: Sequence[Compared], level: Level) -> Iterator[Document]:
-        titles = {} if level == "count" else self._titles([one.document.id for one in compared])
+    def _shown(self, compared: Sequence[Compared]) -> Iterator[Document]:
+        """Yield the documents as they are shown at the level `text`."""
+        titles = self._titles(one.document.id for one in compared)
         n_excerpts = n_chars = 0
         for one in compared:
+            text, given = self._text(one), Given.nothing()
+            if n_chars + len(text) <= MOST_TEXT_CHARS:
+                given, n_chars = Given.all_of(text), n_chars + len(text)
+            elif n_excerpts < EXCERPTS:
+                given = Given.excerpts(text, [pair.source for pair in one.pairs][: EXCERPTS - n_excerpts])
+                n_excerpts += len(given.stretches)
+            yield _document(one, given, titles[one.document.id])
+
+    def _resembling(self, compared: Sequence[Compared], level: Level) -> Iterator[Resembling]:
+        """Yield the documents as they are shown below the level `text`; equal ones are in no order of the site."""
+        titles = {} if level == "count" else self._titles(one.document.id for one in compared)
+
+        def order(one: Compared) -> tuple[int, list[int], str]:
+            return -len(one.alike), [unit.sentences[0] for unit in one.alike], titles.get(one.document.id, "")
+
+        n_excerpts = 0
+        for one in sorted(compared, key=order):
             given = Given.nothing()
-            if level in ("excerpt", "text"):
-                paths = self._store.paths_of([one.document.id])[one.document.id]
-                text = original_text(self._store.generation, one.document, paths)
-                if level == "text" and n_chars + len(text) <= MOST_TEXT_CHARS:
-                    given, n_chars = Given.all_of(text), n_chars + len(text)
-                elif n_excerpts < EXCERPTS:
-                    given = Given.excerpts(text, [pair.source for pair in one.pairs][: EXCERPTS - n_excerpts])
-                    n_excerpts += len(given.stretches)
+            if level == "excerpt" and n_excerpts < EXCERPTS:
+                stretches = merged(unit.source for unit in one.alike)
+                given = Given.excerpts(self._text(one), stretches[: EXCERPTS - n_excerpts])
+                n_excerpts += len(given.stretches)
             title = titles.get(one.document.id, "")
-            yield _document(one, given, title, one.document.kind if title else "")
+            units = tuple((unit.sentences[0], *given.place(unit.source)) for unit in one.alike)
+            yield Resembling(title, one.document.kind if title else "", given.text, units)
+
+    def _text(self, one: Compared) -> str:
+        paths = self._store.paths_of([one.document.id])[one.document.id]
+        return original_text(self._store.generation, one.document, paths)
 
 
 class Given(NamedTuple):
@@ -236,8 +267,8 @@ class Given(NamedTuple):
             cut = Span(span.start, min(span.stop, span.start + EXCERPT_CHARS))
             stretches.append((cut, length))
             parts.append(text[cut.start : cut.stop])
-            length += len(cut) + len(_CUT)
-        return cls(_CUT.join(parts), stretches)
+            length += len(cut) + len(CUT)
+        return cls(CUT.join(parts), stretches)
 
     def place(self, span: Span) -> tuple[int, int]:
         """Return where a span of the document stands in the words; 0, 0 if it is withheld."""
@@ -248,15 +279,15 @@ class Given(NamedTuple):
         return 0, 0
 
 
-def _document(one: Compared, given: Given, title: str, kind: str) -> Document:
+def _document(one: Compared, given: Given, title: str) -> Document:
     return Document(
         title,
-        kind,
+        one.document.kind,
         given.text,
         given.is_whole,
         tuple((*_both(unit, given), round(SCALE * unit.similarity), unit.n_equal) for unit in one.alike),
         tuple(unit.sentences for unit in one.alike),
-        tuple((*_both(pair, given), round(SCALE * pair.similarity)) for pair in one.pairs),
+        tuple((*_both(pair, given), round(SCALE * (pair.similarity or 0))) for pair in one.pairs),
     )
 
 

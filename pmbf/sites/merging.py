@@ -14,12 +14,13 @@ from typing import NamedTuple
 from pmbf.errors import WithheldError
 from pmbf.report import DocumentRef, Texts
 from pmbf.sentences import Origin, Pair, Sentence, SentenceReport, SiteAnswer, Source
-from pmbf.sentences.comparing import Alike, Asked
+from pmbf.sentences.comparing import TOUCHING_CHARS, Alike, Asked
 from pmbf.sentences.verdict import LEAST_SIMILARITY, plain, similarity
 from pmbf.sites.client import Answer
-from pmbf.sites.protocol import N_KEYS, SCALE, MalformedError
+from pmbf.sites.protocol import SCALE, MalformedError
 from pmbf.sites.registry import Card
-from pmbf.sites.texts import MOST_UNIT_CHARS, Document, Shared
+from pmbf.sites.sparing import MOST_QUESTIONS
+from pmbf.sites.texts import CUT, MOST_UNIT_CHARS, Document, Resembling, Shared
 from pmbf.span import Span, length_in, merged, overlap
 
 _WITHHELD = Span(0, 0)
@@ -106,6 +107,8 @@ def _problems(answer: Answer) -> Iterator[str]:
     yield from answer.hello.problems if answer.hello else ()
     if answer.texts and answer.texts.n_unread:
         yield f"{answer.texts.n_unread:,} of its documents could not be compared"
+    if answer.left_out:
+        yield f"it leaves out sentences until midnight (UTC) that were asked about {MOST_QUESTIONS} times today"
 
 
 def _answer(card: Card, answer: Answer) -> SiteAnswer:
@@ -152,7 +155,7 @@ def _sentences(at_home: Sequence[Sentence], found: Sequence[_Found]) -> Iterator
         for number, origin in one.origins.items():
             (claimed if one.source.claimed else origins)[number].append(origin)
     for number, sentence in enumerate(at_home):
-        sure = sorted((*sentence.origins, *origins[number]), key=lambda one: (-one.similarity, one.document < 0))
+        sure = sorted((*sentence.origins, *origins[number]), key=lambda one: (-(one.similarity or 0), one.document < 0))
         outcome = "found" if sure else "claimed" if claimed[number] else sentence.outcome
         yield replace(sentence, outcome=outcome, origins=(*sure, *claimed[number]))
 
@@ -184,10 +187,13 @@ def _documents(
     if answer.texts and answer.shared:
         for number, one in enumerate(answer.texts.documents):
             yield _compared(card, one, answer.shared, asked, first_id - number)
+        first_id -= len(answer.texts.documents)
+        for number, other in enumerate(answer.texts.resembling):
+            yield _resembling(card, other, answer.shared, asked, holding, first_id - number)
         return
-    by_document = defaultdict[int, dict[int, int]](dict)
-    for unit, document, n_equal in answer.claims:
-        by_document[document][unit] = n_equal
+    by_document = defaultdict[int, set[int]](set)
+    for unit, document in answer.claims:
+        by_document[document].add(unit)
     for number, (document, units) in enumerate(sorted(by_document.items())):
         reference = _reference(card, first_id - number, answer.titles[document], 0, "")
         yield _claimed(card, reference, units, asked, holding)
@@ -203,7 +209,8 @@ def _compared(card: Card, told: Document, shared: Shared, asked: Asked, id_: int
         if told.is_whole and asked.pairs(text, alike) != pairs:
             raise MalformedError("its stretches are not those of its units")
     held = merged(one.query for one in alike)
-    if not all(LEAST_SIMILARITY <= one.similarity <= 1 and length_in(one.query, held) for one in pairs):
+    least = round(SCALE * LEAST_SIMILARITY)
+    if any(row[4] < least for row in told.pairs) or not all(length_in(one.query, held) for one in pairs):
         raise MalformedError("a stretch is said to be alike that is not")
     origins: dict[int, Origin] = {}
     for one in sorted(alike, key=lambda one: one.similarity):
@@ -253,24 +260,54 @@ def _require_alike(query: str, text: str, one: Alike, *, exact: bool) -> None:
         raise MalformedError("its words are not as alike as it says")
 
 
+def _resembling(
+    card: Card, told: Resembling, shared: Shared, asked: Asked, holding: dict[int, list[int]], id_: int
+) -> _Found:
+    """Return a document of which the site tells no more than which units are alike to it.
+
+    A sentence is found if half of the units that hold it are alike: a unit with a foreign sentence may be alike, too.
+    """
+    sources = {shared.numbers[place]: Span(start, stop) for place, start, stop in told.units}
+    origins = dict[int, Origin]()
+    for number in sorted({sentence for unit in sources for sentence, _ in asked.parts[unit]}):
+        holders = holding.get(number, [])
+        alike = [unit for unit in holders if unit in sources]
+        if alike and 2 * len(alike) >= len(holders):
+            origins[number] = Origin(id_, max((sources[unit] for unit in alike), key=len), None)
+    pairs = [Pair(query, source, None) for query, source in _stretches(sources, asked, told.text or "")]
+    reference = _reference(card, id_, told.title, len(told.text or ""), told.kind)
+    return _Found(Source(reference, len(origins), tuple(pairs), site=card.name), origins, told.text)
+
+
+def _stretches(sources: dict[int, Span], asked: Asked, text: str) -> list[tuple[Span, Span]]:
+    """Return the stretches of the query that units make, each with the excerpt that they stand in, or none."""
+    made: list[tuple[Span, Span]] = []
+    for unit in sorted(sources):
+        query, source = asked.spans[unit], sources[unit]
+        last, before = made[-1] if made else (Span(0, 0), source)
+        near = made and query.start - last.stop <= TOUCHING_CHARS and bool(source) == bool(before)
+        if near and CUT not in text[min(before.stop, source.stop) : max(before.start, source.start)]:
+            joined = Span(min(before.start, source.start), max(before.stop, source.stop))
+            made[-1] = Span(last.start, max(last.stop, query.stop)), joined
+        else:
+            made.append((query, source))
+    return made
+
+
 def _claimed(
-    card: Card, reference: DocumentRef, units: dict[int, int], asked: Asked, holding: dict[int, list[int]]
+    card: Card, reference: DocumentRef, units: set[int], asked: Asked, holding: dict[int, list[int]]
 ) -> _Found:
     """Return a document of which only keys were compared.
 
     A sentence is claimed if all units that hold it are: of a unit with a foreign sentence, half of the keys are equal.
     """
-    origins, pairs = dict[int, Origin](), list[Pair]()
-    spans = {unit: asked.spans[unit] for unit in sorted(units)}
+    origins = dict[int, Origin]()
     for number in sorted({sentence for unit in units for sentence, _ in asked.parts[unit]}):
         holders = holding.get(number, [])
         if holders and all(unit in units for unit in holders):
-            origins[number] = Origin(reference.id, _WITHHELD, max(units[unit] for unit in holders) / N_KEYS)
-    for stretch in merged(spans.values()):
-        own = [units[unit] for unit, span in spans.items() if overlap(span, stretch)]
-        pairs.append(Pair(stretch, _WITHHELD, round(sum(own) / len(own) / N_KEYS, 4)))
-    source = Source(reference, len(origins), tuple(pairs), sum(units.values()), None, card.name, True)
-    return _Found(source, origins, None)
+            origins[number] = Origin(reference.id, _WITHHELD, None)
+    pairs = tuple(Pair(stretch, _WITHHELD, None) for stretch in merged(asked.spans[unit] for unit in sorted(units)))
+    return _Found(Source(reference, len(origins), pairs, site=card.name, claimed=True), origins, None)
 
 
 def _reference(card: Card, id_: int, title: str, n_chars: int, kind: str) -> DocumentRef:

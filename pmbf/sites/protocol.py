@@ -1,4 +1,4 @@
-"""What asker and site say to each other, version 1: JSON over HTTP over mutual TLS, every field checked by both sides.
+"""What asker and site say to each other, version 2: JSON over HTTP over mutual TLS, every field checked by both sides.
 
     GET  /v1/site    ─► Hello          what the site is, and a challenge for one task
     POST /v1/keys    ─► KeysAnswer     a line of JSON (KeysAsked) and the fingerprints of units, random ones among them
@@ -22,7 +22,7 @@ from pmbf.kernels import CODES
 from pmbf.sentences import verdict
 from pmbf.sites.keying import Keys, packed, unpacked
 
-VERSION = 1
+VERSION = 2
 SITE, KEYS, TEXTS = "/v1/site", "/v1/keys", "/v1/texts"
 CODE = "words"
 """Of the paper's code a key has 20 bits: a third of all keys of a large site would be equal by chance."""
@@ -38,6 +38,9 @@ LEAST_CLAIMED = 3
 wrongly)."""
 MOST_CLAIMS = 10
 """Documents that are named for a unit without its words."""
+LEAST_SHARED = 2
+"""Equal keys from which on a site below the level `text` asks for a unit's words: with one, any three words could be
+tried, and what no key is equal to is not counted."""
 MOST_BODY_BYTES = 16 << 20
 MOST_TEXT_CHARS = 2_000_000
 """Characters of documents that a site gives in an answer, and of a query that it takes."""
@@ -55,13 +58,34 @@ class MalformedError(PmbfError):
     """A message is not one of this protocol, or says something impossible."""
 
 
+class SiteError(PmbfError):
+    """A site did not answer, or not as it should; the message says what, without the name of the site."""
+
+
+class RefusedError(SiteError):
+    """The site refuses, in words of its own.
+
+    Args:
+        told: What is said in the report.
+        status: Of the response; the log has it in place of the site's words.
+    """
+
+    def __init__(self, told: str, status: int) -> None:
+        super().__init__(told)
+        self.status = status
+
+
+class EpochError(SiteError):
+    """The site's collection has changed since the task began."""
+
+
 @cache
 def parameters() -> str:
     """Return a digest of all that must be equal on both sides: units, keys, and when two units are alike.
 
     It is taken of what the kernels make of a text in several scripts. So it differs if a table or a rule differs.
     """
-    made = hashlib.sha256(b"pmbf-sites-1")
+    made = hashlib.sha256(b"pmbf-sites-2")
     for from_each in (False, True):
         units = kernels.units(_PROBE.encode(), code=CODE, from_each=from_each)
         made.update(units.sentences.tobytes() + units.spans.tobytes() + units.keys.astype("<u8").tobytes())
@@ -88,6 +112,15 @@ class Fields:
         if not isinstance(values, dict):
             raise MalformedError("it is no object")
         self._values: dict[str, Any] = values
+
+    @classmethod
+    def of(cls, value: object) -> Fields:
+        """Return the fields of an object within a message."""
+        if not isinstance(value, dict):
+            raise MalformedError("a part of it is no object")
+        made = cls(b"{}")
+        made._values = value
+        return made
 
     def number(self, name: str, most: int) -> int:
         """Return a whole number from 0 to `most`."""
@@ -240,16 +273,18 @@ class KeysAnswer:
     Args:
         epoch: The state that answered.
         holds: Whether any unit has `LEAST_CLAIMED` equal keys or more.
-        units: If words will be sent: the units that share a key, ascending.
-        claims: Otherwise: unit, document (from 0), equal keys; of each unit those with most equal keys.
+        units: If words will be sent: the units that the site may have, ascending.
+        claims: Otherwise: unit and document (from 0); how many keys are equal is not told.
         titles: The documents, by number; empty texts below the level `title`.
+        left_out: Whether the asker has asked too often today about something that the site has.
     """
 
     epoch: str
     holds: bool
     units: tuple[int, ...] = ()
-    claims: tuple[tuple[int, int, int], ...] = ()
+    claims: tuple[tuple[int, int], ...] = ()
     titles: tuple[str, ...] = ()
+    left_out: bool = False
 
     def encoded(self) -> bytes:
         """Return the message."""
@@ -261,8 +296,8 @@ class KeysAnswer:
         fields = Fields(raw)
         units = tuple(whole(one, n_units - 1, "units") for one in fields.items("units", n_units))
         titles = tuple(words(one, 4096, "titles") for one in fields.items("titles", MOST_CLAIMS * n_units))
-        bounds = (n_units - 1, len(titles) - 1, N_KEYS)
-        claims = tuple((a, b, c) for a, b, c in fields.rows("claims", MOST_CLAIMS * n_units, bounds))
-        if any(n_equal < LEAST_CLAIMED for _, _, n_equal in claims) or len(set(units)) < len(units):
+        bounds = (n_units - 1, len(titles) - 1)
+        claims = tuple((unit, document) for unit, document in fields.rows("claims", MOST_CLAIMS * n_units, bounds))
+        if len(set(claims)) < len(claims) or len(set(units)) < len(units):
             raise MalformedError("a unit is claimed that cannot be")
-        return cls(fields.text("epoch", 200), fields.flag("holds"), units, claims, titles)
+        return cls(fields.text("epoch", 200), fields.flag("holds"), units, claims, titles, fields.flag("left_out"))

@@ -6,6 +6,7 @@
     registry/federation.key    the secret that all sites share: keys of tasks are made of it
     registry/psi.key, psi.tags our own secret for private questions, and what it made of our keys
     registry/tags/NAME         what sites gave that answer private questions
+    registry/questions/        about which units of ours each site has asked today
     registry/log.jsonl         what was asked, of us and by us
 
 A *card* is a small JSON file with name, address, contact and certificate: what one site gives to another.
@@ -156,6 +157,10 @@ class Registry:
     def federation_key(self) -> SiteKey:
         """Return the federation key; raise what `read_key` raises."""
         return read_key(self.folder / "federation.key")
+
+    def own_secret(self) -> bytes:
+        """Return 32 bytes that nobody can know who has not our private key."""
+        return hashlib.blake2b(self.private_file.read_bytes(), person=b"pmbf-own", digest_size=32).digest()
 
     @property
     def certificate_file(self) -> Path:

@@ -1,6 +1,7 @@
 """The second part of a task, with consent alone: words of the query go to the site, which compares them itself.
 
-A site sees the stretches of the query whose units share a key with its own, and nothing between them.
+A site sees the stretches of the query whose units share keys with its own, and nothing between them. At the level
+`text` it tells how alike units are; below, each of them is alike or not.
 """
 
 from __future__ import annotations
@@ -13,14 +14,18 @@ from itertools import pairwise
 
 import numpy as np
 
+from pmbf import kernels
 from pmbf.errors import ParameterError
 from pmbf.kernels import Units
 from pmbf.sentences.comparing import TOUCHING_CHARS, Asked
-from pmbf.sites.protocol import MOST_TEXT_CHARS, MOST_UNITS, N_KEYS, SCALE, Fields, MalformedError, row, whole
+from pmbf.sites.keying import Keys
+from pmbf.sites.protocol import CODE, MOST_TEXT_CHARS, MOST_UNITS, N_KEYS, SCALE, Fields, MalformedError, row, whole
 from pmbf.span import Span, merged
 
 _BETWEEN = "\n" * (TOUCHING_CHARS + 12)
 """Between two stretches: far enough for their units not to touch."""
+CUT = "\n…\n"
+"""Between two excerpts of a document."""
 _MOST_DOCUMENTS = 100 * MOST_UNITS
 MOST_UNIT_CHARS = 1000
 """Characters of a unit, but for words that are longer themselves; comparing longer ones would take hours."""
@@ -69,8 +74,27 @@ class TextsAsked:
             raise MalformedError("the units do not lie in the sentences")
         return made
 
+    @property
+    def words(self) -> list[str]:
+        """The words of each unit."""
+        return [self.text[start:stop] for start, stop in self.units]
+
+    def keys(self) -> Keys:
+        """Return the keys of each unit, `(n_units, n_keys) uint64`, made of its words alone.
+
+        Raises:
+            MalformedError: The words of a unit are not one unit.
+        """
+        made = np.zeros((len(self.units), N_KEYS), np.uint64)
+        for place, one in enumerate(self.words):
+            units = kernels.units(one.encode(), code=CODE, from_each=True)
+            if units.spans[:1].tolist() != [[0, len(one)]]:
+                raise MalformedError("the words of a unit are not one unit")
+            made[place] = units.keys[0]
+        return made
+
     def asked(self) -> Asked:
-        """Return the units as they are compared."""
+        """Return the units as they are compared at the level `text`."""
         spans, sentences = (np.array(some, np.uint32).reshape(-1, 2) for some in (self.units, self.sentences))
         return Asked(self.text, Units(sentences, spans, np.empty((len(spans), N_KEYS), np.uint64), len(self.text)))
 
@@ -161,12 +185,12 @@ def _joined(spans: Sequence[Span]) -> list[Span]:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document that has units of a query.
+    """A document that has units of a query, at the level `text`.
 
     Args:
-        title: Its name; empty below the level `title`.
-        kind: Its file format; empty below the level `title`.
-        text: Its words, as far as the level goes: excerpts, or all; None if they are withheld.
+        title: Its name.
+        kind: Its file format.
+        text: Its words: all, or excerpts of a long one; None if they are withheld.
         is_whole: Whether `text` is the whole document.
         alike: Start and stop in the shared text, start and stop in `text` (0, 0 if these words are withheld),
             similarity in ten thousandths, equal keys; of one unit each.
@@ -184,18 +208,37 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class Resembling:
+    """A document that has units of a query, below the level `text`: how alike they are is not told.
+
+    Args:
+        title: Its name; empty below the level `title`.
+        kind: Its file format; empty below the level `title`.
+        text: Excerpts, at the level `excerpt`; None if its words are withheld.
+        units: Place of an alike unit among those sent, start and stop in `text` (0, 0 if these words are withheld).
+    """
+
+    title: str
+    kind: str
+    text: str | None
+    units: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TextsAnswer:
     """What a site found when it compared words.
 
     Args:
         epoch: The state that answered.
-        documents: Those with alike units.
         n_unread: Documents whose text could not be read.
+        documents: Those with alike units, at the level `text`.
+        resembling: Those with alike units, below it.
     """
 
     epoch: str
-    documents: tuple[Document, ...]
     n_unread: int
+    documents: tuple[Document, ...] = ()
+    resembling: tuple[Resembling, ...] = ()
 
     def encoded(self) -> bytes:
         """Return the message."""
@@ -206,12 +249,29 @@ class TextsAnswer:
         """Return the message about some units of a query."""
         fields = Fields(raw)
         documents = tuple(_document(one, shared) for one in fields.items("documents", _MOST_DOCUMENTS))
-        return cls(fields.text("epoch", 200), documents, fields.number("n_unread", 1 << 40))
+        resembling = tuple(_resembling(one, shared) for one in fields.items("resembling", _MOST_DOCUMENTS))
+        return cls(fields.text("epoch", 200), fields.number("n_unread", 1 << 40), documents, resembling)
+
+
+def _resembling(values: object, shared: Shared) -> Resembling:
+    fields = Fields.of(values)
+    text, n = _words(fields), len(shared.units)
+    found = len(text or "")
+    units = tuple((a, b, c) for a, b, c in fields.rows("units", n, (n - 1, found, found)))
+    if not units or any(one >= other for (one, _, _), (other, _, _) in pairwise(units)):
+        raise MalformedError("the alike units of a document are none, or do not ascend")
+    if any(not start < stop and (start, stop) != (0, 0) for _, start, stop in units):
+        raise MalformedError("a stretch of a document is empty")
+    return Resembling(fields.text("title", 4096), fields.text("kind", 100), text, units)
+
+
+def _words(fields: Fields) -> str | None:
+    return None if fields.optional("text") is None else fields.text("text", MOST_TEXT_CHARS)
 
 
 def _document(values: object, shared: Shared) -> Document:
-    fields = Fields(json.dumps(values).encode())
-    text = None if fields.optional("text") is None else fields.text("text", MOST_TEXT_CHARS)
+    fields = Fields.of(values)
+    text = _words(fields)
     asked, found = len(shared.text), len(text or "")
     n_units, n_sentences = len(shared.units), len(shared.sentences)
     bounds = (asked, asked, found, found, SCALE, N_KEYS)

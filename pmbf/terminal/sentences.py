@@ -111,11 +111,13 @@ def _sentences(report: SentenceReport, query: str, view: View) -> Iterator[Text]
 
 def _origins(sentence: Sentence, ranks: dict[int, int]) -> str:
     """Return in which sources a sentence stands, the most similar first."""
-    named = [f"{ranks[one.document]} ({percent(one.similarity)})" for one in sentence.origins[:N_ORIGINS]]
+    unscored = "claimed" if sentence.outcome == "claimed" else "alike"
+    named = [
+        f"{ranks[one.document]} ({unscored if one.similarity is None else percent(one.similarity)})"
+        for one in sentence.origins[:N_ORIGINS]
+    ]
     rest = len(sentence.origins) - len(named)
     more = f" and {rest} more" if rest else ""
-    if sentence.outcome == "claimed":
-        return f"claimed: source{'s' if len(sentence.origins) > 1 else ''} {', '.join(named)}{more}"
     return f"source{'s' if len(sentence.origins) > 1 else ''} {', '.join(named)}{more}"
 
 

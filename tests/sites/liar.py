@@ -60,12 +60,12 @@ def _row(at: int, change: Callable[[int], int]) -> Callable[[Any], Any]:
 
 
 LIES: dict[str, Callable[[], None]] = {
-    "version": lambda: setattr(answering, "VERSION", 2),
+    "version": lambda: setattr(answering, "VERSION", 1),
     "parameters": lambda: setattr(protocol, "parameters", lambda: "0" * 32),
     "epoch": lambda: _changed("by_keys", lambda answer: replace(answer, epoch="another")),
     "random units": lambda: _changed("by_keys", lambda answer: replace(
-        answer, holds=True, units=tuple(range(32)), claims=tuple((unit, 0, 9) for unit in range(32)), titles=("all",))),
-    "no such unit": lambda: _changed("by_keys", lambda answer: replace(answer, claims=((10**6, 0, 9),))),
+        answer, holds=True, units=tuple(range(32)), claims=tuple((unit, 0) for unit in range(32)), titles=("all",))),
+    "no such unit": lambda: _changed("by_keys", lambda answer: replace(answer, claims=((10**6, 0),))),
     "other words": lambda: _documents(text=lambda text: text[::-1]),
     "more alike": lambda: _documents(alike=_row(4, lambda similar: min(10_000, similar + 900))),
     "less than alike": lambda: _documents(alike=_row(4, lambda similar: 3000)),
@@ -81,7 +81,7 @@ LIES: dict[str, Callable[[], None]] = {
     "challenge": lambda: setattr(secrets, "token_hex", lambda n: "é" * 2 * n),
     "no JSON": lambda: _body(b"\xff\xfe"),
     "deep JSON": lambda: _body(b"[" * 100_000),
-    "other JSON": lambda: _body(b'{"version": 1, "parameters": 7}'),
+    "other JSON": lambda: _body(b'{"version": 2, "parameters": 7}'),
     "endless": lambda: _body(b" " * (17 << 20)),
     "dripping": lambda: setattr(Connections, "_send", _dripping),
     "sleeping": lambda: setattr(held.Held, "candidates", lambda *given: time.sleep(8)),

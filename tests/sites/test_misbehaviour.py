@@ -45,7 +45,7 @@ WORDS_ALONE = {"endless units", "other words", "more alike", "less than alike", 
 """Lies that need words of the query."""
 
 SAID = {
-    "version": "it speaks version 2 of the protocol",
+    "version": "it speaks version 1 of the protocol, and this pmbf version 2; upgrade it",
     "parameters": "its parameters are others",
     "epoch": "its epoch has changed within the task",
     "echoes": "it refuses (403): the words of your text",

@@ -16,7 +16,7 @@ from tests.sites.houses import House, houses
 
 TEXTS = {
     "home": {"own": text(0, 1, 2, 3)},
-    "north": {"/secret/folder/tides.txt": text(10, 11, 12, 13), "moon.txt": text(*range(100, 114))},
+    "north": {"/secret/folder/tides.txt": text(10, 11, 12, 13), "moon.txt": text(*range(100, 130))},
     "south": {"reef.txt": text(20, 21, 22), "tides.txt": text(10, 11, 12)},
 }
 QUERY = text(1, 2, 30, 11, 12, 31, 32, 21, 22, 33)
@@ -157,18 +157,18 @@ def test_pages_and_json_name_the_sites(three: dict[str, House]) -> None:
 def test_a_page_says_what_is_withheld_and_whom_to_ask(three: dict[str, House]) -> None:
     told = "The text of this source is withheld by north; ask library@north.example."
     home = show(three, "title")
-    for texts, kind in ((True, "edited"), (False, "claimed by a site")):
+    for texts, kind in ((True, "alike, says a site"), (False, "claimed by a site")):
         report = home.asks(QUERY, texts=texts)
         page = report.to_html()
         assert page.count(told) == 2, "on the card, and for the pane beside the text"
-        assert f"{kind}, " in page and "north has sentences of this text" in page
+        assert f"{kind} · " in page and "north has sentences of this text" in page
         hidden = report.to_html(hide_names=True)
         assert "north" not in hidden and "withheld by the site that has it" in hidden
     assert "The text of this source" not in show(three, "text").asks(QUERY, texts=True).to_html()
 
 
 def test_a_page_shows_excerpts_and_withholds_the_rest(three: dict[str, House]) -> None:
-    query = "\n\n".join(text(70 + number, 100 + 2 * number, 80 + number) for number in range(7))
+    query = "\n\n".join(text(70 + number, 100 + 4 * number, 101 + 4 * number, 80 + number) for number in range(7))
     report = show(three, "excerpt").asks(query, "north", texts=True)
     (source,) = [one for one in report.sources if one.site]
     shown = [pair for pair in source.pairs if pair.source]
