@@ -9,6 +9,13 @@ from dataclasses import dataclass
 
 from pmbf.extract.encoding import is_probably_text
 
+FORM = re.compile(
+    rb"[\r\n]*--([!-~](?:[ -~]{0,198}[!-~])?)[ \t]*\r?\n"
+    rb"(?:[!-9;-~]++:[^\n]*+\n(?:[ \t][^\n]*+\n)*+)*?content-(?:disposition|type|transfer-encoding)[ \t]*:",
+    re.I,
+)
+"""The beginning of a form: its boundary, and some header of its first part that only a part of a mail or form has."""
+
 Begins = Callable[[bytes, bool], object]
 """Takes bytes, and whether the name says this format; returns whether the bytes begin as the format does."""
 
@@ -113,6 +120,7 @@ FORMATS = {
         Format("html", "html", (".html", ".htm", ".xhtml"), is_markup=True),
         Format("eml", "mail", (".eml",), is_markup=True),
         Format("mbox", "mail", (".mbox",), is_markup=True),
+        Format("form", "form", begins=lambda raw, _: FORM.match(raw)),
         Format("pdf", "pdf", (".pdf",), _is_pdf, extra="pdf"),
         Format("rtf", "rtf", (".rtf",), _pattern(rb"\{\\rtf")),
         Format("docx", "ooxml", (".docx", ".docm", ".dotx", ".dotm"), package=b"word/"),

@@ -26,11 +26,14 @@ _BEGINNING = tuple(one for one in FORMATS.values() if one.begins)
 _MARKUP = frozenset(kind for kind, one in FORMATS.items() if one.is_markup)
 _OFFICE = frozenset(kind for kind, one in FORMATS.items() if one.is_office)
 _SAYS_LITTLE = ("", ".txt", ".text", ".asp", ".aspx", ".mht", ".mhtml", ".pdf", ".docx", ".rtf", ".odt", ".pptx")
+_OF_MAIL = ("", ".txt", ".text", ".eml", ".mbox", ".mht", ".mhtml")
 _ODF = {one.package: kind for kind, one in FORMATS.items() if one.reader == "odf"}
 _ODF_MIMETYPE = re.compile(
     rb"PK.{28}mimetypeapplication/vnd\.oasis\.opendocument\.(text|presentation|spreadsheet)", re.S
 )
 _EPUB_MIMETYPE = re.compile(rb"PK.{28}mimetypeapplication/epub\+zip", re.S)
+_WITH_MEMBERS = _OFFICE | ARCHIVE_KINDS | {"form", "eml", "mbox"}
+"""Kinds whose readers look at what stands behind the members, too."""
 _OOXML = tuple((one.package, kind) for kind, one in FORMATS.items() if one.reader == "ooxml")
 _ZIP_END = b"PK\x05\x06"
 _ZIP_END_WITHIN = 66_000
@@ -41,12 +44,12 @@ _ZIP_MEMBER = re.compile(
 """The header of a member: version, flags, method, length of the name, first letter of the name."""
 _MAX_NAMES = 20_000
 _MAY_BE_A_SOURCE = re.compile(
-    rb"[\x09-\x20]*<|# v[23] git bundle\n|%PDF-|%!PS|\{\\rtf|[A-Za-z][A-Za-z0-9-]{1,60}:|From "
+    rb"[\x09-\x20]*<|# v[23] git bundle\n|%PDF-|%!PS|\{\\rtf|[A-Za-z][A-Za-z0-9-]{1,60}:|From |[\r\n]*--[!-~]"
 )
-_BEFORE_HTML = r"(?:\s++|(?><!--.*?-->)|(?><\?xml[^>]*>))*+"
-_HTML = re.compile(_BEFORE_HTML + r"<(?:!doctype\s+html|(?:html|head|body)[\s>])", re.I | re.S)
-_HEADERS = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]{1,60}:[^\n]*+(?:\n|\Z)(?:[ \t][^\n]*+(?:\n|\Z))*+)++")
-_MAIL_HEADER = re.compile(r"^(?:mime-version|received|message-id|return-path|content-type)\s*:", re.I | re.M)
+_BEFORE_HTML = rb"(?:\s++|(?><!--.*?-->)|(?><\?xml[^>]*>))*+"
+_HTML = re.compile(_BEFORE_HTML + rb"<(?:!doctype\s+html|(?:html|head|body)[\s>])", re.I | re.S)
+_HEADERS = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]{1,60}:[^\n]*+(?:\n|\Z)(?:[ \t][^\n]*+(?:\n|\Z))*+)++")
+_MAIL_HEADER = re.compile(rb"^(?:mime-version|received|message-id|return-path|content-type)\s*:", re.I | re.M)
 _ENCRYPTED = re.compile(
     # OpenSSL, age, LUKS, KeePass
     rb"Salted__|age-encryption\.org/v1|LUKS\xba\xbe|\x03\xd9\xa2\x9a[\x65-\x67]\xfb\x4b\xb5"
@@ -87,10 +90,12 @@ def guess_kind(raw: bytes, name: str, *, is_clean: bool = False) -> str | None:
         return by_name or "txt"
     if is_encrypted(raw) or raw.startswith(ole.MAGIC) or is_postscript(raw):  # a .doc ends with a zip of its themes
         return None
+    if extension in _OF_MAIL and (kind := _mail_kind(raw)):  # its parts may be binary, and end as a zip does
+        return kind
     if kind := _by_magic(raw, by_name):
         return kind
     if is_probably_text(raw):
-        return _among_texts(raw[:HEAD_BYTES], by_name, extension)
+        return _among_texts(raw, by_name, extension)
     if _zip_directory(raw) is not None:
         return "zip"
     if is_media(raw) or gap(raw) or raw.startswith((_EMPTY_ZIP, *_PROGRAMS)):
@@ -227,7 +232,7 @@ def _by_magic(raw: bytes, by_name: str | None) -> str | None:
 
 def hidden_after(raw: bytes, kind: str) -> tuple[str, ...]:
     """Return the problem of a zip archive behind a document that is no zip: other programs open the archive."""
-    hides = kind not in _OFFICE and kind not in ARCHIVE_KINDS and _zip_directory(raw) is not None
+    hides = kind not in _WITH_MEMBERS and _zip_directory(raw) is not None
     return ("a zip archive follows it: skipped",) if hides else ()
 
 
@@ -272,23 +277,34 @@ def _names(raw: bytes, position: int) -> list[bytes]:
     return names
 
 
-def _among_texts(head: bytes, by_name: str | None, extension: str) -> str:
+def _among_texts(raw: bytes, by_name: str | None, extension: str) -> str:
     """Tell HTML and mail from plain text. Source code and Markdown that quote HTML stay what their names say."""
     if by_name in _MARKUP or by_name == "md":
         return by_name or "txt"
     if extension not in _SAYS_LITTLE:
         return "txt"
+    head = raw[:HEAD_BYTES]
     wide = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else wide_encoding(head)
-    text = head.decode(wide or "latin-1", "replace").removeprefix("ï»¿").removeprefix("\ufeff")
-    if "\r" in text:
-        text = text.replace("\r\n", "\n")
-    if _HTML.match(text):
+    if wide:
+        raw = head.decode(wide, "replace").removeprefix("\ufeff").encode()
+    if _HTML.match(raw, _after_mark(raw)):
         return "html"
-    is_mbox = text.startswith("From ") and "\n" in text
-    headers = _HEADERS.match(text, text.index("\n") + 1 if is_mbox else 0)
+    return _mail_kind(raw) or "txt"
+
+
+def _mail_kind(raw: bytes) -> str | None:
+    """Tell mail by its first headers, whatever their length."""
+    start = _after_mark(raw)
+    is_mbox = raw.startswith(b"From ", start)
+    headers = _HEADERS.match(raw, raw.find(b"\n") + 1 or len(raw)) if is_mbox else _HEADERS.match(raw, start)
     if headers and _MAIL_HEADER.search(headers[0]):
         return "mbox" if is_mbox else "eml"
-    return "txt"
+    return None
+
+
+def _after_mark(raw: bytes) -> int:
+    """Return where bytes begin behind the byte order mark of UTF-8."""
+    return 3 if raw.startswith(b"\xef\xbb\xbf") else 0
 
 
 def _extension(name: str) -> str:

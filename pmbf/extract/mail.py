@@ -11,7 +11,7 @@ from email.message import Message
 
 from pmbf.extract import html
 from pmbf.extract.encoding import decode_as, read_otherwise
-from pmbf.extract.kinds import TEXT_KINDS, guess_kind
+from pmbf.extract.kinds import TEXT_KINDS, guess_kind, hidden_after
 from pmbf.extract.reading import Reading
 
 HARMLESS_DEFECTS = frozenset({"MissingHeaderBodySeparatorDefect", "FirstHeaderLineIsContinuationDefect"})
@@ -74,12 +74,23 @@ def _part(part: Message, reading: Reading) -> Iterator[str]:
             for message in part.get_payload():
                 yield reading.part("\n".join(_message(message, inner)), name)  # type: ignore[arg-type]
     else:
-        yield part.preamble or ""
+        yield _around(part.preamble, reading)
         for child in part.get_payload():
             yield from _part(child, reading)  # type: ignore[arg-type]
-        yield part.epilogue or ""
+        yield _around(part.epilogue, reading)
     for defect in part.defects:
         _note(defect, reading)
+
+
+def _around(text: str | None, reading: Reading) -> str:
+    """Return the text before the first part or behind the last one, whatever its bytes are."""
+    raw = (text or "").encode("ascii", "surrogateescape")
+    if not raw.strip():
+        return ""
+    kind = guess_kind(raw, "")
+    if kind not in TEXT_KINDS:
+        return reading.embedded(raw, "around the parts")
+    return _plain(raw, None, reading)
 
 
 def _leaf(part: Message, reading: Reading) -> str:
@@ -104,6 +115,8 @@ def _content(part: Message, payload: bytes, reading: Reading) -> str:
     name = filename or "part" + NAMES.get(content_type, "")
     kind = guess_kind(payload, name)
     if kind == "html" or (kind in TEXT_KINDS and content_type == "text/html"):
+        for what in hidden_after(payload, "html"):
+            reading.problem(what)
         text = html.read(payload, "html", reading, charset=_if_sound(part.get_content_charset))
     elif kind in TEXT_KINDS:
         text = _plain(payload, _if_sound(part.get_content_charset), reading)
@@ -122,7 +135,7 @@ def _if_sound(parameter: Callable[[], str | None]) -> str | None:
 
 def _plain(payload: bytes, charset: str | None, reading: Reading) -> str:
     text, _, problems = decode_as(payload, charset)
-    for what in problems:
+    for what in problems + hidden_after(payload, "txt"):
         reading.problem(what)
     reading.spend_text(len(text))
     if reading.unseen and (otherwise := read_otherwise(payload, text)):

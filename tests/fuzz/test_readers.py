@@ -32,6 +32,12 @@ MAIL = (
     b"--b\nContent-Type: message/rfc822\n\nSubject: x\n\ny\n"
     b'--b\nContent-Type: application/zip; name="a.zip"\nContent-Transfer-Encoding: base64\n\nUEsDBA==\n--b--\nend'
 )
+FORM = (
+    b'--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nwords\r\n'
+    b"--b\r\nContent-Disposition: form-data; name=\"f\"; filename*=utf-8''%c3%a9.zip\r\n\r\nPK\x03\x04\r\n"
+    b"--b\r\nContent-Type: multipart/mixed; boundary=i\r\n\r\n--i\r\nContent-Type: text/plain\r\n\r\nx\r\n--i--\r\n"
+    b"--b\r\nContent-Disposition: form-data; name=c\r\nContent-Transfer-Encoding: base64\r\n\r\naGVsbG8=\r\n--b--\r\n"
+)
 RTF = (
     rb"{\rtf1\ansi\ansicpg1251\deff0{\fonttbl{\f0\fcharset204 A;}{\f1\fcharset128 B;}}\f0 some \'e9\u1080? text\par"
     rb"{\footnote note}{\*\shppict{\pict\bin3 abc}}\f1\'82\'a0{\deleted gone}\uc2\u-10180ab\u-8704cd{\object\objdata}}"
@@ -77,6 +83,7 @@ SEEDS = {
     "rtf": [RTF],
     "html": [HTML],
     "eml": [MAIL],
+    "form": [FORM],
     "mbox": [b"From a Mon\n" + MAIL, b"From a\nSubject: x\n\nFrom b\nSubject: y\n\ny\n"],
     "tar": [TAR, make.tarred({"a": b"x"})],
     "zip": [ZIP],
@@ -106,6 +113,7 @@ WORDS = {
     ),
     "html": (b"<template>", b"</p>", b"<plaintext>", b"&#x110000;", b"<math><mi>", b"<meta charset=utf-7>", b"<svg>"),
     "eml": MAIL_WORDS,
+    "form": (b"--b\r\n", b"--b--", b"\r\n\r\n", b"; filename*0*=rot13'", b"boundary=", *MAIL_WORDS),
     "mbox": (b"\nFrom a\n", b"\n>From ", *MAIL_WORDS),
     "tar": (bytes(512), b"x", b"L", b"S", b"g", b"ustar  \0"),
     "gz": (bytes(8), b"\x1f\x8b\x08\x1f"),

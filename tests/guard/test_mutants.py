@@ -19,6 +19,8 @@ from pmbf.guard.policy import Policy
 from tests.extract import builders as make
 from tests.guard.conftest import LIBRARY
 from tests.guard.test_evasions import COVER, mail
+from tests.guard.test_forms import in_form
+from tests.guard.test_forms import mail as binary_mail
 
 MUTANTS = int(os.environ.get("PMBF_MUTANTS", "8"))
 """Of each format."""
@@ -66,6 +68,8 @@ DOCUMENTS = {
     "a.rtf": make.rtf(rf"{COVER}\par {PASSAGE}\par {COVER}"),
     "a.html": make.html("</p>\n<p>".join([COVER, *LINES])),
     "a.eml": mail(content=TEXT),
+    "binary.eml": binary_mail(("a.docx", make.docx(BODY)), ("b.txt", COVER.encode())),
+    "form.bin": in_form(("a.docx", make.docx(BODY)), ("b.txt", COVER.encode())),
     "packed.pdf": pdf(make.deflated_stream),
     "plain.pdf": pdf(make.stream),
     "a.xml": f"<?xml version='1.0'?><a><b>{COVER}</b>{''.join(f'<b>{line}</b>' for line in LINES)}</a>".encode(),
