@@ -98,6 +98,11 @@ class SpreadGeneration:
         """Live documents with text, those left out not counted."""
         return self._n_live
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Damaged files that no answer needs: none; a node fetches what is damaged, or another one answers."""
+        return ()
+
     def without(self, documents: Ids) -> SpreadGeneration:
         """Return the same without some live documents, ascending."""
         remaining = SpreadGeneration(self._spread, documents)

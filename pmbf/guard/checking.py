@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from pmbf.errors import PmbfError, unexamined
 from pmbf.extract import Limits
@@ -135,7 +136,8 @@ def _found(read: ReadPayload, report: Report, policy: Policy, allowances: Allowa
     uncompared = tuple(not_compared(report.matches))
     problems = [one for one in report.problems if one not in uncompared]
     try:
-        return _judged(read, problems, uncompared, findings(read, report, policy, allowances))
+        found = findings(read, report, policy, allowances)
+        return replace(_judged(read, problems, uncompared, found), warnings=report.warnings)
     except PmbfError:
         raise
     except Exception as error:

@@ -184,6 +184,7 @@ class Judged:
         problems: Parts of the content that were not read or not compared, each with the reason.
         uncompared: Protected documents that the payload could not be compared with, each with the reason.
         findings: The findings, the worst first; traces last.
+        warnings: Which files of the collection are damaged that the answer did not need, each with the way out.
     """
 
     payload: Payload
@@ -192,6 +193,7 @@ class Judged:
     problems: tuple[str, ...] = ()
     uncompared: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but the payload as JSON-ready values, texts included."""
@@ -201,6 +203,7 @@ class Judged:
             "problems": list(self.problems),
             "uncompared": list(self.uncompared),
             "findings": [finding.to_dict() for finding in self.findings],
+            "warnings": list(self.warnings),
         }
 
     @staticmethod
@@ -213,6 +216,7 @@ class Judged:
             tuple(values["problems"]),
             tuple(values["uncompared"]),
             tuple(Finding.from_dict(one, payload) for one in values["findings"]),
+            tuple(values.get("warnings", ())),
         )
 
 
@@ -271,6 +275,7 @@ class Verdict:
         incomplete_blocks: Whether these payloads block.
         policy: The policy's name and digest.
         message: The policy's message if the action is `block`; else empty.
+        warnings: Which files of the collection are damaged that the answer did not need, each with the way out.
     """
 
     action: Literal["clean", "warn", "block"]
@@ -281,6 +286,7 @@ class Verdict:
     incomplete_blocks: bool
     policy: str
     message: str = ""
+    warnings: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -307,4 +313,5 @@ class Verdict:
             "policy": self.policy,
             "message": self.message,
             "findings": [finding.to_dict(redact=redact) for finding in self.findings],
+            "warnings": list(self.warnings),
         }

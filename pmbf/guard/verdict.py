@@ -21,6 +21,7 @@ class _Tally:
     not_text: list[str] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     found: list[Finding] = field(default_factory=list)
+    warnings: dict[str, None] = field(default_factory=dict)
 
     def note(self, judged: Judged) -> None:
         counts, name = self.counts, judged.payload.name
@@ -36,6 +37,7 @@ class _Tally:
         self.unread += [Unread(name, problem) for problem in judged.problems]
         self.unread += [Unread(name, problem, UNCOMPARED) for problem in judged.uncompared]
         self.found += judged.findings
+        self.warnings |= dict.fromkeys(judged.warnings)
         if not judged.is_text:
             self.not_text.append(name)
 
@@ -141,4 +143,5 @@ def _verdict(policy: Policy, tally: _Tally) -> Verdict:
         incomplete_blocks=bool(tally.unread) and policy.on_incomplete == "block",
         policy=f"{policy.name} {policy.digest()}",
         message=policy.message if blocks else "",
+        warnings=tuple(tally.warnings),
     )

@@ -163,6 +163,8 @@ def signs_list(findings: Findings) -> str:
         )
     elif problems:
         items += [f'<li class="private"><b>Incomplete</b><br>{escaped(problem)}</li>' for problem in problems]
+    damaged = () if findings.hide_names else findings.report.warnings
+    items += [f'<li class="private"><b>A damaged file, not needed here</b><br>{escaped(one)}</li>' for one in damaged]
     return (
         f'<h2 class="label">Signs of manipulation, problems</h2><ul class="signs">{"".join(items)}</ul>'
         if items

@@ -208,6 +208,7 @@ class Report:
         min_chars: Characters of the shortest passage that counts; 0 in a report of an earlier version.
         template: Name of the template that cut the query into sections; empty if none was given.
         sections: The sections, in query order. Empty with a template: it found none, and the whole query was compared.
+        warnings: Which files of the collection are damaged that this answer did not need, each with the way out.
         texts: The query's text and a way to the sources' texts, or None for a report from JSON. They stand neither in
             JSON nor in comparisons. `dataclasses.replace(report, texts=None)` lets go of them.
 
@@ -231,6 +232,7 @@ class Report:
     min_chars: int = 0
     template: str = ""
     sections: tuple[Section, ...] = ()
+    warnings: tuple[str, ...] = ()
     schema: int = field(default=SCHEMA_VERSION)
     texts: Texts | None = field(default=None, compare=False, repr=False)
 

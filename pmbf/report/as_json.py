@@ -41,6 +41,7 @@ def from_json(line: str) -> Report:
         values["schema"] = SCHEMA_VERSION
         values["matches"] = tuple(_match(match) for match in values["matches"])
         values["problems"] = tuple(values["problems"])
+        values["warnings"] = tuple(values.get("warnings", ()))
         values["sections"] = tuple(_section(one) for one in values.get("sections", ()))
         return Report(**values | {"texts": None})
     except KeyError as error:

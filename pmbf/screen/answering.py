@@ -31,7 +31,8 @@ Asked = tuple[str, str | bytes, LeftOut]
 @dataclass(frozen=True, slots=True)
 class Screening:
     """A query before comparing: its figures, its sampled hashes, its candidates (best first), its exempt spans, and
-    the number of documents with text that it is compared with; what it is not compared with, and how many these are."""
+    the number of documents with text that it is compared with; what it is not compared with, and how many these are;
+    which files are damaged that it did not need."""
 
     query: Query
     sample: QuerySample
@@ -40,6 +41,7 @@ class Screening:
     n_documents: int
     left_out: LeftOut = NOTHING
     n_left_out: int = 0
+    warnings: tuple[str, ...] = ()
 
     def subject(self, text: str) -> Subject:
         """Return the query in the form that comparing takes."""
@@ -83,7 +85,8 @@ def ask(generation: AnyGeneration, texts: Iterable[Asked], options: Options) -> 
             exempted = exempt(text, options)
             query = _query(name, sample, found.n_common, exempted)
             n_documents = remaining.n_documents
-            asked.append(Screening(query, sample, found.candidates, exempted, n_documents, left_out, n_left_out))
+            counted = n_documents, left_out, n_left_out, remaining.warnings
+            asked.append(Screening(query, sample, found.candidates, exempted, *counted))
     return asked
 
 
@@ -124,6 +127,7 @@ def report(store: Named, read: Text, asked: Screening, matched: Confirmed, optio
         min_chars=options.min_chars,
         template=template,
         sections=with_figures(asked.exempt.sections, spans, matched.n_elsewhere),
+        warnings=asked.warnings,
     )
 
 

@@ -31,6 +31,11 @@ class AnyGeneration(Protocol):
         """Live documents with text, those left out not counted."""
         ...
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Which files are damaged that no answer has needed so far, each with the way out."""
+        ...
+
     def without(self, documents: Ids, /) -> AnyGeneration:
         """Return the same without some live documents."""
         ...

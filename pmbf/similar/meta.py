@@ -27,6 +27,8 @@ def wrong(meta: Mapping[str, str], identity: Identity) -> str:
     Raises:
         UnsupportedError: A newer pmbf wrote them.
     """
+    if not all(isinstance(one, str) for one in (*meta, *meta.values())):
+        return "the table `meta` is not that of similarities"
     try:
         version, crc = int(meta["format"]), int(meta["crc"])
     except (KeyError, TypeError, ValueError):

@@ -198,7 +198,8 @@ class MappedFile:
         """Whether every page was checked."""
         self._map = _map(self.path)
         mapping.advise(self._map, stored.kind)
-        _check_header(self.path, self._map, stored, identity)
+        self.version = _check_header(self.path, self._map, stored, identity)
+        """Version of the format that the file was written in."""
         self.payload = memoryview(self._map)[HEADER_BYTES : HEADER_BYTES + stored.payload_bytes]
         self._sums: NDArray[np.uint32] | None = None
         self.checked = np.zeros(n_pages(stored.payload_bytes), np.uint8)
@@ -301,7 +302,7 @@ def _map(path: Path) -> mmap.mmap:
         raise damaged(path, "the file is empty") from None
 
 
-def _check_header(path: Path, content: mmap.mmap, stored: StoredFile, identity: Identity) -> None:
+def _check_header(path: Path, content: mmap.mmap, stored: StoredFile, identity: Identity) -> int:
     if len(content) < HEADER_BYTES:
         raise damaged(path, f"length is {len(content)} bytes, expected at least {HEADER_BYTES}")
     fields = HEADER.unpack_from(content)
@@ -318,6 +319,7 @@ def _check_header(path: Path, content: mmap.mmap, stored: StoredFile, identity: 
     expected = HEADER_BYTES + size + _CRC_BYTES * n_pages(size)
     if len(content) != expected:
         raise damaged(path, f"length is {len(content)} bytes, expected {expected}")
+    return int(version)
 
 
 def require_version(path: Path, version: int) -> None:

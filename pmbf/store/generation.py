@@ -92,6 +92,11 @@ class Generation(LiveFiles):
         """The documents that are left out, ascending; None if documents were removed since the last compaction."""
         return None if self._known_totals().n_removed else self._left_out
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Which files are damaged that no answer has needed so far, each with the way out."""
+        return self.posted.unread_tiles
+
     def relative_sizes(self, ids: NDArray[np.uint32]) -> NDArray[np.float64]:
         """Return the hashes of some documents, for an average document 1.
 
@@ -241,8 +246,7 @@ class Generation(LiveFiles):
         Raises:
             CorruptError: The directory is damaged.
         """
-        gone: NDArray[np.uint32] = documents[self.directory.locations(documents, "state") != LIVE]
-        return gone
+        return np.asarray(documents[self.directory.locations(documents, "state") != LIVE])
 
     def require_live(self, ids: Sequence[int]) -> None:
         """Refuse documents that the directory does not call live.
@@ -250,10 +254,8 @@ class Generation(LiveFiles):
         Raises:
             CorruptError: One of them is not live there.
         """
-        states = self.directory.locations(np.array(ids, np.uint32), "state")
-        for id_, state in zip(ids, states.tolist(), strict=True):
-            if state != LIVE:
-                raise self.contradiction(f"document {id_} is missing from the directory", "check --repair")
+        for id_ in self.gone(np.array(ids, np.uint32)).tolist():
+            raise self.contradiction(f"document {id_} is missing from the directory", "check --repair")
 
     def _hashes_of(self, document: int, first: int, last: int) -> Hashes:
         """Return the hashes of the parts `[first, last)` of a document's fingerprint, as the directory finds them."""

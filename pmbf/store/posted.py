@@ -22,6 +22,9 @@ from pmbf.store.tilefile import StoredTile
 
 Keys = NDArray[np.uint64]
 
+POSTED_VERSION = 7
+"""From this version of the format on, files of their own have all postings."""
+
 
 class Posted:
     """The postings of one generation, opened when they are first asked for.
@@ -48,15 +51,17 @@ class Posted:
         hashes_of: Callable[[int, int, int], Hashes],
         hash_bits: int,
     ) -> None:
-        self._folder, self._hash_bits = folder, hash_bits
+        self._folder, self._hash_bits, self._live = folder, hash_bits, list(live)
         self._identity = identity
-        self.files: Mapping[int, StoredFile] = {file.serial: file for file in live if file.kind == "POST"}
+        self.files: Mapping[int, StoredFile] = {file.serial: file for file in self._live if file.kind == "POST"}
         """The files of their own, by serial."""
-        self._tile_files = {file.tile: file for file in live if file.kind == "TILE"}
+        self._tile_files = {file.tile: file for file in self._live if file.kind == "TILE"}
         self._open_file, self._open_tile, self._hashes_of = open_file, open_tile, hashes_of
         self._opened: dict[int, StoredPostings] = {}
         self._of_tiles: dict[int, Source] = {}
         self._unposted: list[int] | None = None
+        self.unread_tiles: tuple[str, ...] = ()
+        """Why tiles could not be read, each with its file and the way out; files of postings have their documents."""
         self._opening = threading.RLock()
 
     def of_file(self, serial: int) -> StoredPostings:
@@ -72,16 +77,35 @@ class Posted:
     def unposted_tiles(self) -> list[int]:
         """Return the numbers of the tiles of earlier versions, whose documents no file of postings has, ascending.
 
+        A tile that cannot be read is none of them if all texts are of a version that has files of postings.
+
         Raises:
-            CorruptError: A tile is damaged.
+            CorruptError: A tile is damaged, and may have postings.
         """
         if self._unposted is None:
-            self._unposted = [
-                number
-                for number, file in sorted(self._tile_files.items())
-                if not tilefile.is_posted(self._folder, file, self._identity)
-            ]
+            unposted, unread = list[int](), list[str]()
+            for number, file in sorted(self._tile_files.items()):
+                try:
+                    if not tilefile.is_posted(self._folder, file, self._identity):
+                        unposted.append(number)
+                except OSError as error:
+                    if not self._are_posted():
+                        raise
+                    unread.append(str(error))
+            self.unread_tiles, self._unposted = tuple(unread), unposted
         return self._unposted
+
+    def _are_posted(self) -> bool:
+        """Return whether files of their own have the postings of all documents, as the documents' own files tell.
+
+        A text or a fingerprint stands in a file of the version that stored it, until a compaction that writes the
+        postings of all tiles, too.
+        """
+        serials = [file.serial for file in self._live if file.kind in ("TEXT", "FPRT")]
+        try:
+            return all(self._open_file(serial).version >= POSTED_VERSION for serial in serials)
+        except OSError:
+            return False
 
     def of_tile(self, number: int) -> Source:
         """Return the postings of a tile of an earlier version. If its file has none, then they are made now.

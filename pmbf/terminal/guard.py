@@ -101,6 +101,8 @@ def note_lines(verdict: Verdict, ways: Iterable[str] = ()) -> Iterator[str]:
         verdict: The verdict of a check.
         ways: How a passage is allowed; read only if a finding blocks.
     """
+    for warning in verdict.warnings[:N_LISTED]:
+        yield f"warning: this check did not need a damaged file: {one_message(warning)}"
     for one in verdict.incomplete[:N_LISTED]:
         yield f"incomplete: {shown_path(one.name)}: {one_message(one.reason.removeprefix(one.name + ': '))}"
     if len(verdict.incomplete) > N_LISTED:

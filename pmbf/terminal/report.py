@@ -107,6 +107,7 @@ def _ordered(report: Report) -> str:
 
 def _notes(report: Report) -> Iterator[str]:
     asked = report.query
+    yield from (f"this answer did not need a damaged file: {one_message(warning)}" for warning in report.warnings)
     if report.template and not report.sections:
         yield none_found(report.template)
     if not report.n_documents:

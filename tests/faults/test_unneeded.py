@@ -1,0 +1,124 @@
+"""What an answer does not need stops no answer: it is told, with its name and the way out."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import words
+
+from pmbf import Collection, CorruptError, repair
+from tests.faults.test_versions import extracted
+from tests.forked import pmbf
+
+QUERY = words(7) + " " + words(99)
+HARMS = {
+    "missing": lambda file: file.unlink(),
+    "empty": lambda file: file.write_bytes(b""),
+    "torn": lambda file: file.write_bytes(file.read_bytes()[:5000]),
+    "of another collection": lambda file: file.write_bytes(b"\0" * 200),
+    "damaged in its head": lambda file: file.write_bytes(file.read_bytes()[:70] + b"\xff\xff" + file.read_bytes()[72:]),
+}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    path = tmp_path_factory.mktemp("whole") / "c.pmbf"
+    with Collection(path, create=True) as collection:
+        collection.add_many([(f"text-{seed:02}", words(seed)) for seed in range(30)])
+        collection.remove("text-29")
+        collection.build_sentences()
+    return path
+
+
+@pytest.fixture
+def path(whole, tmp_path):
+    shutil.copytree(whole, tmp_path / "c.pmbf")
+    return tmp_path / "c.pmbf"
+
+
+def answer(path, **options):
+    with Collection(path) as collection:
+        report = collection.screen(QUERY, **options)
+        return report.warnings, [(match.document, match.passages) for match in report.matches]
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_a_tile_that_no_answer_reads_stops_none_and_is_told(path, harm):
+    [tile] = path.glob("tiles/*.tile")
+    _, expected = answer(path)
+    HARMS[harm](tile)
+    [warning], found = answer(path)
+    assert found == expected
+    assert str(tile) in warning and f"`pmbf check --repair -c {path}`" in warning
+    with Collection(path) as collection:
+        reports = [*collection.screen_many([QUERY.encode()] * 3, jobs=2)]
+        assert [report.warnings for report in reports] == [(warning,)] * 3
+        assert collection.text(1) == words(0)
+    report = repair(path)
+    assert (report.lost, report.remaining) == ([], [])
+    assert answer(path) == ((), expected)
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_what_needs_the_tile_refuses_it_by_name(path, harm):
+    [tile] = path.glob("tiles/*.tile")
+    HARMS[harm](tile)
+    uses = (
+        lambda c: c.screen(QUERY, method="popcount"),
+        lambda c: c.add(words(50), name="new"),
+        lambda c: c.remove("text-01"),
+        lambda c: c.label(["text-01"], {"author": "berg"}),
+        lambda c: c.compact(),
+        lambda c: c.stats(),
+    )
+    for use in uses:
+        with Collection(path) as collection, pytest.raises(CorruptError, match=f"{tile.name}.*check --repair"):
+            use(collection)
+    with Collection(path) as collection:
+        assert any(tile.name in problem for problem in collection.check().problems)
+
+
+def test_the_command_and_the_leak_check_show_the_warning(path, tmp_path):
+    [tile] = path.glob("tiles/*.tile")
+    query = tmp_path / "query.txt"
+    query.write_text(QUERY, encoding="utf-8")
+    codes = [pmbf(verb, query, "-c", path).returncode for verb in ("screen", "guard")]
+    tile.unlink()
+    for verb, code in zip(("screen", "guard"), codes, strict=True):
+        shown = pmbf(verb, query, "-c", path)
+        told = "".join((shown.stdout + shown.stderr).split())
+        assert shown.returncode == code
+        assert f"didnotneedadamagedfile:{tile}" in told and "pmbfcheck--repair" in told
+        assert str(tile) in json.loads(pmbf(verb, query, "-c", path, "--json").stdout)["warnings"][0]
+
+
+def test_a_tile_of_an_earlier_version_may_have_postings_and_is_needed(tmp_path):
+    path = extracted(Path(__file__).with_name("version5.tar.xz"), tmp_path)
+    next(path.glob("tiles/*.tile")).unlink()
+    with Collection(path) as collection, pytest.raises(CorruptError, match=r"\.tile: the file is missing"):
+        collection.screen(QUERY)
+
+
+def test_missing_postings_are_named_with_the_command_that_makes_them_anew(path):
+    expected = answer(path)
+    [postings] = path.glob("postings/*.post")
+    postings.unlink()
+    with pytest.raises(CorruptError, match=f"{postings.name}: the file is missing; run `pmbf check --repair"):
+        answer(path)
+    assert repair(path).remaining == []
+    assert answer(path) == expected
+
+
+def test_a_missing_text_that_the_answer_needs_is_named_and_one_that_it_does_not_need_stops_nothing(path):
+    with Collection(path) as collection:
+        collection.add(words(60), name="elsewhere")  # in a file of texts of its own
+    _, expected = answer(path)
+    first, last = sorted(path.glob("texts/*.text"))
+    shutil.move(last, path / "kept")
+    assert answer(path) == ((), expected)
+    shutil.move(path / "kept", last)
+    first.unlink()
+    with Collection(path) as collection:
+        [problem, *_] = collection.screen(QUERY).problems
+    assert f"{first}: the file is missing; run `pmbf check --repair" in problem
