@@ -116,8 +116,11 @@ def test_a_passage_says_that_it_is_quoted(asked):
 def test_quotations_do_not_count_if_excluded(asked):
     collection, query, quoted, copied = asked
     report = collection.screen(query, exclude_quotations=True)
-    assert [match.document.path for match in report.matches] == ["other"]
+    assert [(match.document.path, match.counts) for match in report.matches] == [("other", True), ("source", False)]
     assert (report.n_covered, report.query.n_excluded) == (len(copied), len(quoted) + 2)
+    assert report.not_counted == {"quotation": len(quoted)}
+    assert [one.not_counted for one in report.matches[1].passages] == ["quotation"]
+    assert Report.from_json(report.to_json()) == report
     whole = collection.screen(query, exclude_bibliography=True)
     assert len(whole.matches) == 2
     assert whole.query.n_excluded == whole.query.n_listed
@@ -128,6 +131,7 @@ def test_what_stands_in_an_ignored_text_does_not_count(asked):
     report = collection.screen(query, ignore=(f"{words(5, 50)} {copied} {words(6, 50)}", ""))
     assert [match.document.path for match in report.matches] == ["source"]
     assert (report.n_covered, report.query.n_excluded) == (len(quoted), len(copied))
+    assert report.not_counted == {"ignored": len(copied)}
 
 
 def test_what_is_left_of_a_passage_counts(asked):

@@ -178,7 +178,7 @@ def test_sources_below_the_threshold_are_counted():
 def test_what_is_left_of_a_passage_is_what_is_told_of_it():
     lines = shown(report(match([replace(edited(), n_excluded=20)]))).splitlines()
     assert "  56 of its 76 characters  " in lines[4]
-    assert lines[6] == "1.1  query 10-86 | source 14-82, 20 of them do not count, 91 % alike: sure"
+    assert lines[6] == "1.1  query 10-86 | source 14-82, 20 characters of it do not count, 91 % alike: sure"
 
 
 def test_letters_that_look_alike_and_invisible_ones_are_noted():

@@ -162,10 +162,10 @@ def load(
 In a passage {+these words+} stand only in the text, \\[-these-] only in the
 source; on a terminal they are green and red instead.
 
-Exit codes: 0 nothing found; 1 something found; 2 wrong usage; 3 an error, or
-nothing found but not everything was read, or nothing to compare: no word in
-the text, no text in a folder, no document in the collection; of several files
-the highest code""",
+Exit codes: 0 nothing found; 1 something found, though it may not count
+(--template, --exclude-quotations); 2 wrong usage; 3 an error, or nothing found
+but not everything was read, or nothing to compare: no word in the text, no text
+in a folder, no document in the collection; of several files the highest code""",
 )
 def screen(
     files: arg.Files,

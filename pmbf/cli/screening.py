@@ -147,6 +147,7 @@ class Screening:
 
 
 def _code(report: Report) -> int:
+    """Return the exit code of a report. Text that sources share is found, though it may not count."""
     if any(match.shares for match in report.matches):
         return FOUND
     nothing_compared = not (report.n_documents and report.query.n_tokens)

@@ -38,7 +38,8 @@ def _kept(
 ) -> Sequence[Passage]:
     settings = verify.Settings(min_chars=options.min_chars, threshold=options.min_similarity)
     same = [one for one in template.cut(query) if one.rule == "same"]
-    return SectionRules(template, same, (), verify.prepare(query), settings, None).kept(source, passages).passages
+    rules = SectionRules(template, same, (), verify.prepare(query), settings, None)
+    return [one for one in rules.kept(source, passages) if not one.not_counted]
 
 
 def _turned(passage: Passage) -> Passage:

@@ -16,6 +16,7 @@ from pmbf.pages.sentences import sentences_list
 from pmbf.pages.shell import embedded_json, embedded_packed, page, theme_button
 from pmbf.pages.sources import Extent, card, source_texts, summary_row
 from pmbf.report import CERTAINTIES, Report
+from pmbf.report.parts import told_amounts
 from pmbf.sentences.report import SentenceReport
 from pmbf.text import clean
 
@@ -97,7 +98,10 @@ def _values(findings: Findings, marked: MarkedText) -> dict[str, Any]:
         "missing": findings.missing,
         "kinds": KINDS,
         "certainties": CERTAINTIES,
-        "passages": [[one.rank, one.passage.kind, one.passage.certainty or ""] for one in findings.passages],
+        "passages": [
+            [one.rank, one.passage.kind, one.passage.certainty or "", int(not one.passage.not_counted)]
+            for one in findings.passages
+        ],
         "pieces": marked.pieces,
         "runs": [first for first, _ in runs(marked)],
     }
@@ -171,7 +175,7 @@ def _rail(findings: Findings, marked: MarkedText, sentences: SentenceReport | No
     listed_sentences = sentences_list(sentences, findings.text, hide_names=findings.hide_names) if sentences else ""
     return (
         f'<p class="share"><b id="share">{percent(report.coverage)}</b> <span>{what}</span></p>'
-        f"{_told(sentences)}{_same_files(findings)}{_stack(findings, marked)}"
+        f"{_not_counted(report)}{_told(sentences)}{_same_files(findings)}{_stack(findings, marked)}"
         f'<p id="full" role="status">{_counted_at_all(findings)}</p>{signs_list(findings)}'
         f'<h2 class="label">{counted(len(findings.matches), "source")}</h2>{listed}{switches}{below}'
         f"{_filters(findings)}"
@@ -184,6 +188,14 @@ def _rail(findings: Findings, marked: MarkedText, sentences: SentenceReport | No
 
 def _told(sentences: SentenceReport | None) -> str:
     return f'<p class="note summary">{escaped(sentences.summary)}</p>' if sentences else ""
+
+
+def _not_counted(report: Report) -> str:
+    """Return how much sources share that does not count, and why, as a paragraph; nothing if there is none."""
+    if not report.not_counted:
+        return ""
+    told = told_amounts(report.not_counted, report.query.n_chars, percent)
+    return f'<p class="note"><b>Found, but not counted:</b> {told}. Such passages are underlined with dashes.</p>'
 
 
 def _same_files(findings: Findings) -> str:
@@ -204,7 +216,8 @@ def _stack(findings: Findings, marked: MarkedText) -> str:
     """Return a bar of the whole text, the share of each source in its colour: a character goes to its first source."""
     shares = [0] * (len(findings.matches) + 1)
     for i, piece in enumerate(marked.pieces):
-        shares[marked.ranks(i)[0]] += 0 if piece[1] & 4 else piece[0]
+        if (ranks := marked.counting_ranks(i)) and not piece[1] & 4:
+            shares[ranks[0]] += piece[0]
     x, bars = 0.0, []
     for rank, n_chars in enumerate(shares[1:], 1):
         width = 1000 * n_chars / max(1, findings.report.query.n_counted)

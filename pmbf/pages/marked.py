@@ -31,11 +31,13 @@ class MarkedText:
     pieces: list[list[Any]] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
     _ranks: dict[int, int] = field(default_factory=dict)
+    _not_counted: set[int] = field(default_factory=set)
     _begun: set[tuple[str, int]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         text = self.findings.text
         self._ranks = {one.number: one.rank for one in self.findings.passages}
+        self._not_counted = {one.number for one in self.findings.passages if one.passage.not_counted}
         for section in sections(text, Span(0, len(text)), self.findings.query_layers):
             self.sections.append(f'<div class="sec">{"".join(map(self._paragraph, section))}</div>\n')
 
@@ -47,6 +49,15 @@ class MarkedText:
     def ranks(self, piece: int) -> list[int]:
         """Return the ranks of the sources that hold a piece, ascending."""
         return sorted({self._ranks[number] for number in self.pieces[piece][2]})
+
+    def counting_ranks(self, piece: int) -> list[int]:
+        """Return the ranks of the sources in whose passages a piece counts, ascending."""
+        return sorted({self._ranks[number] for number in self.pieces[piece][2] if number not in self._not_counted})
+
+    def look(self, piece: int) -> str:
+        """Return the class of a piece: the colour of its first source, or `off` if it counts for none."""
+        ranks = self.counting_ranks(piece)
+        return f"s{ranks[0]}" if ranks else "off"
 
     def _paragraph(self, paragraph: Paragraph) -> str:
         text, last = self.findings.text, len(paragraph.pieces) - 1
@@ -71,7 +82,7 @@ class MarkedText:
             ]
         )
         self.spans.append(piece.span)
-        return f'{self._badge(passages)}<mark class="s{self.ranks(-1)[0]}">{shown}</mark>'
+        return f'{self._badge(passages)}<mark class="{self.look(-1)}">{shown}</mark>'
 
     def _badge(self, passages: Sequence[int]) -> str:
         """Return the numbers of the sources, if they are others than those of the piece before, or a passage begins."""
@@ -122,7 +133,7 @@ def map_of(marked: MarkedText) -> str:
         top, height = round(1000 * span.start / length, 2), max(2.0, round(1000 * len(span) / length, 2))
         where = f"#m{marked.pieces[first][2][0]}"
         bars.append(
-            f'<a href="{where}" tabindex="-1"><rect class="s{marked.ranks(first)[0]}" '
+            f'<a href="{where}" tabindex="-1"><rect class="{marked.look(first)}" '
             f'x="0" width="14" y="{top}" height="{height}"/></a>'
         )
     return (

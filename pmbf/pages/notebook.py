@@ -7,6 +7,7 @@ import html
 from pmbf.pages.evidence import evidence_page
 from pmbf.pages.markup import counted, escaped, percent
 from pmbf.report import Report
+from pmbf.report.parts import told_amounts
 
 MOST_CHARS = 600_000
 """Characters of the largest page that is kept in a notebook file; of a larger one the table is shown."""
@@ -39,8 +40,11 @@ def compact_view(report: Report) -> str:
     left = len(report.matches) - MOST_ROWS
     more = f"<p>… and {counted(left, 'more source')}</p>" if left > 0 else ""
     head = "<tr><th>#</th><th>share</th><th>passages</th><th>certainty</th><th>source</th></tr>"
+    out = told_amounts(report.not_counted, report.query.n_chars, percent) if report.not_counted else ""
+    not_counted = f" Found, but not counted: {out}." if out else ""
     return (
         f"<p><b>{percent(report.coverage)}</b> of {escaped(report.query.name or 'the text')} shared with sources "
-        f"({counted(report.n_documents, 'document')} compared). <code>report.to_html()</code> returns the page.</p>"
+        f"({counted(report.n_documents, 'document')} compared).{not_counted} "
+        "<code>report.to_html()</code> returns the page.</p>"
         f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>{more}"
     )

@@ -10,6 +10,7 @@ from pmbf.pages.cutting import Layer, Paragraph, sections
 from pmbf.pages.findings import COMPARED, WITHHELD, Findings, Numbered, alias, around
 from pmbf.pages.markup import counted, escaped, likeness, percent, prose, shown_name
 from pmbf.report import DocumentRef
+from pmbf.report.parts import WHERE
 from pmbf.span import Span, merged
 
 Extent = Literal["passages", "whole"]
@@ -76,7 +77,9 @@ def facts(findings: Findings, one: Numbered) -> str:
         known.append("the whole source")
     if passage.within:
         known.append(f"in {'a quotation' if passage.within == 'quotation' else 'the bibliography'}")
-    if passage.n_excluded:
+    if passage.not_counted:
+        known.append(f"not counted: {WHERE[passage.not_counted]}")
+    elif passage.n_excluded:
         known.append(f"{passage.n_excluded:,} characters do not count")
     if also:
         known.append(f"also in {', '.join(map(str, also[:8]))}{' …' if len(also) > 8 else ''}")
@@ -212,7 +215,8 @@ def _overrides(char: str) -> bool:
 def summary_row(findings: Findings, rank: int) -> str:
     """Return a source as a line of the list of sources: switch, number, name, passages, share."""
     match = findings.matches[rank - 1]
-    known = ", ".join(filter(None, (counted(len(match.passages), "passage"), match.certainty)))
+    out = f"{percent(match.n_not_counted / len(findings.text))} more not counted" if match.n_not_counted else ""
+    known = ", ".join(filter(None, (out, counted(len(match.passages), "passage"), match.certainty)))
     first = findings.of(rank)[0].number
     return (
         f'<li><label><input type="checkbox" class="scripted" data-source="{rank}" checked '

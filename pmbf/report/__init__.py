@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from pmbf.places import Place as Place
+from pmbf.report.parts import NotCounted as NotCounted
 from pmbf.report.parts import Scores as Scores
 from pmbf.report.parts import Section as Section
 from pmbf.report.words import Texts as Texts
@@ -51,6 +52,8 @@ class Passage:
         scores: The similarities one by one.
         within: `quotation` or `bibliography` if most of the query's side stands in one, or None.
         n_excluded: Characters of the query's side that do not count.
+        not_counted: Why no character of it counts, or None: `skipped` (its section is), `elsewhere` (it stands in
+            another section of the source), `bibliography` or `quotation` (the options exclude them).
         evidence: ln(1/p) in nats, at least 0; p is the chance that unrelated texts share these equal runs (or, if it is
             smaller, that texts of one topic share these words in any order). Long runs of rare words have most
             evidence; lists and trade phrases have little.
@@ -75,6 +78,7 @@ class Passage:
     in_order: float | None = None
     certainty: str | None = None
     source_share: float | None = None
+    not_counted: NotCounted | None = None
     query_text: str | None = None
     source_text: str | None = None
     query_place: Place | None = None
@@ -119,13 +123,15 @@ class Match:
         document: The document.
         containment, n_hits: Share of the query's sampled hashes in the document, 0 to 1 (Broder 1997); their number.
         n_covered: Characters of the query inside this match's passages, each counted once, excluded ones never.
+        n_not_counted: Characters of the query inside this match's passages that do not count.
         coverage: `n_covered` as a share of the query's characters that count, 0 to 1; of the same file 1.
-        longest: Characters of the longest passage, in the query, excluded ones left out.
+        longest: Characters of the longest passage, in the query, excluded ones left out; 0 if no passage counts.
         passages: Verified passages in query order; empty if `problem` says why.
         problem: Why the match could not be verified, or None.
-        evidence: Sum of the evidence of its passages, in nats, at least 0.
+        evidence: Sum of the evidence of its passages that count, in nats, at least 0.
         in_order: As `coverage`, but each passage counts for its share of words in order, 0 to `coverage`.
-        certainty: That of its surest passage; `sure` if it is the same file; None without a passage.
+        certainty: That of its surest passage that counts, or else of its surest passage; `sure` if it is the same file;
+            None without a passage.
         same_file: Whether the query has no text and its file is the document's, byte for byte, by its SHA-256. Then
             there are no passages, and `coverage` is 1.
     """
@@ -142,11 +148,17 @@ class Match:
     in_order: float | None = None
     certainty: str | None = None
     same_file: bool = False
+    n_not_counted: int = 0
 
     @property
     def shares(self) -> bool:
         """Whether it shares passages with the query, or is the same file; otherwise `problem` says why neither is."""
         return self.same_file or bool(self.passages)
+
+    @property
+    def counts(self) -> bool:
+        """Whether a passage that it shares with the query counts, or it is the same file."""
+        return self.same_file or any(not one.not_counted for one in self.passages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +219,8 @@ class Report:
         n_left_out: Documents that the options left out: the query was not compared with them.
         min_chars: Characters of the shortest passage that counts; 0 in a report of an earlier version.
         template: Name of the template that cut the query into sections; empty if none was given.
+        not_counted: Characters of the query that sources share but that do not count, by the reason: those of
+            `Passage.not_counted`, and `ignored`. A passage of an ignored text is in no match.
         sections: The sections, in query order. Empty with a template: it found none, and the whole query was compared.
         warnings: Which files of the collection are damaged that this answer did not need, each with the way out.
         texts: The query's text and a way to the sources' texts, or None for a report from JSON. They stand neither in
@@ -233,6 +247,7 @@ class Report:
     template: str = ""
     sections: tuple[Section, ...] = ()
     warnings: tuple[str, ...] = ()
+    not_counted: dict[NotCounted, int] = field(default_factory=dict, hash=False)
     schema: int = field(default=SCHEMA_VERSION)
     texts: Texts | None = field(default=None, compare=False, repr=False)
 
@@ -243,8 +258,13 @@ class Report:
 
     @property
     def found(self) -> bool:
-        """Whether any document shares text with the query."""
+        """Whether any document shares text with the query, be it text that does not count."""
         return bool(self.matches)
+
+    @property
+    def n_not_counted(self) -> int:
+        """Characters of the query that sources share but that do not count, each once."""
+        return sum(self.not_counted.values())
 
     @property
     def certainty(self) -> str | None:

@@ -1,7 +1,8 @@
-"""Parts of a report that stand alone: the scores of a passage, the sections of a query."""
+"""Parts of a report that stand alone: scores of a passage, why text does not count, the sections of a query."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,6 +10,34 @@ from pmbf.span import Span
 
 Rule = Literal["compare", "skip", "same"]
 """What a section is compared with: everything, nothing, or the sections of the same name."""
+
+NotCounted = Literal["skipped", "elsewhere", "bibliography", "quotation", "ignored"]
+"""Why text that sources share does not count: it stands in a skipped section; in a `same` section, but elsewhere in the
+source; in the bibliography or in a quotation that options exclude; in an ignored text."""
+
+WHERE: Mapping[NotCounted, str] = {
+    "skipped": "in skipped sections",
+    "elsewhere": "in other sections of sources",
+    "bibliography": "in the bibliography",
+    "quotation": "in quotations",
+    "ignored": "in ignored texts",
+}
+"""Where such text stands, in words."""
+
+
+def told_amounts(amounts: Mapping[NotCounted, int], n_chars: int, percent: Callable[[float], str]) -> str:
+    """Return how much of a text does not count, and where that stands, as the end of a sentence.
+
+    Args:
+        amounts: Characters by the reason, at least one.
+        n_chars: Characters of the text.
+        percent: Returns a share in words.
+
+    >>> told_amounts({"skipped": 3, "quotation": 1}, 10, "{:.0%}".format)
+    '30% of the whole text in skipped sections, 10% in quotations'
+    """
+    first, *others = [(percent(n / max(1, n_chars)), WHERE[reason]) for reason, n in amounts.items()]
+    return ", ".join([f"{first[0]} of the whole text {first[1]}", *(f"{n} {where}" for n, where in others)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +67,7 @@ class Section:
         rule: What it is compared with: `compare` with everything, `skip` with nothing, `same` with sections of the
             same name.
         span: Where it stands in the query, its heading included.
-        n_covered: Its characters that stand in sources, each counted once.
+        n_covered: Its characters that stand in sources and count, each once.
         n_elsewhere: Of a `same` section the sources that share text with it outside their sections of that name; this
             text does not count.
     """

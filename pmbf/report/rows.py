@@ -30,17 +30,28 @@ _SOURCE = ("query", "share", "rank", "source", "source_id", "share_in_source")
 
 COLUMNS: dict[By, tuple[str, ...]] = {
     "texts": (
-        *("query", "share", "in_order", "certainty", "source", "n_sources", "n_passages", "n_below"),
+        *("query", "share", "in_order", "certainty", "source", "n_sources", "n_passages", "n_not_counted", "n_below"),
         *("n_chars", "n_words", "too_short", "n_mixed_tokens", "n_invisible", "n_documents", "problem"),
         "source_labels",
     ),
     "sources": (
-        *(*_SOURCE, "n_paths", "in_order", "certainty", "evidence", "n_passages", "longest", "containment", "problem"),
+        *(
+            *_SOURCE,
+            "n_paths",
+            "in_order",
+            "certainty",
+            "evidence",
+            "n_passages",
+            "longest",
+            "n_not_counted",
+            "containment",
+        ),
+        "problem",
         "source_labels",
     ),
     "passages": (
         *(*_SOURCE, "passage", "certainty", "kind", "similarity", "in_order", "evidence", "n_chars", "n_excluded"),
-        *("within", "source_part", *_SIDES, "also_in", "problem", "source_labels"),
+        *("not_counted", "within", "source_part", *_SIDES, "also_in", "problem", "source_labels"),
     ),
 }
 """The columns of each table, in order. docs/report.md says what each of them holds."""
@@ -100,7 +111,7 @@ def _share(report: Report) -> float | None:
 
 
 def _of_text(report: Report) -> Iterator[Row]:
-    asked, found = report.query, [match for match in report.matches if match.shares]
+    asked, found = report.query, [match for match in report.matches if match.shares]  # those that count come first
     yield {
         "in_order": report.in_order if asked.n_chars or report.found else None,
         "certainty": report.certainty,
@@ -108,6 +119,7 @@ def _of_text(report: Report) -> Iterator[Row]:
         "source_labels": _labels(found[0].document) if found else None,
         "n_sources": len(found),
         "n_passages": sum(len(match.passages) for match in found),
+        "n_not_counted": report.n_not_counted,
         "n_below": report.n_below,
         "n_chars": asked.n_chars,
         "n_words": asked.n_tokens,
@@ -127,6 +139,7 @@ def _of_sources(report: Report) -> Iterator[Row]:
             "n_paths": len(match.document.paths),
             "n_passages": len(match.passages),
             "longest": match.longest,
+            "n_not_counted": match.n_not_counted,
             "containment": match.containment,
         }
     if not report.matches:
@@ -172,6 +185,7 @@ def _passage(passage: Passage) -> Row:
         "evidence": passage.evidence,
         "n_chars": passage.n_counted,
         "n_excluded": passage.n_excluded,
+        "not_counted": passage.not_counted,
         "within": passage.within,
         "source_part": passage.source_share,
         **_side("query", passage.query.start, passage.query.stop, passage.query_place),

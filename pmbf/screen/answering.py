@@ -13,14 +13,14 @@ from pmbf.screen.candidates import Candidate, find_all
 from pmbf.screen.comparing import Subject, shared
 from pmbf.screen.confirming import Confirmed, confirmed, share
 from pmbf.screen.copies import same_files
-from pmbf.screen.exempt import Exempt, exempt, ordered
+from pmbf.screen.exempt import Exempt, amounts, covered, exempt, ordered
 from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.options import Options
 from pmbf.screen.sections import all_skipped, told_all_skipped, with_figures
 from pmbf.screen.sources import paths_of, sources
 from pmbf.screen.stores import AnyGeneration, Named
 from pmbf.screen.vocabulary import word_statistics
-from pmbf.span import outside, union_length
+from pmbf.span import union_length
 from pmbf.store.folder import Store
 from pmbf.templates import Template
 
@@ -109,13 +109,13 @@ def report(store: Named, read: Text, asked: Screening, matched: Confirmed, optio
     n_compared = min(n_found, options.max_candidates)
     cut = f"{n_found} candidates, only the best {n_compared} compared; raise max_candidates (--max-candidates)"
     passages = [passage for match in matched.matches for passage in match.passages]
-    spans = outside([passage.query for passage in passages], asked.exempt.excluded)
-    covered = sum(map(len, spans))
+    spans = covered(passages, asked.exempt)
+    n_covered = union_length(spans)
     return Report(
         query=asked.query,
         matches=same + matched.matches,
-        n_covered=covered,
-        coverage=1.0 if same else share(covered, asked.query.n_counted),
+        n_covered=n_covered,
+        coverage=1.0 if same else share(n_covered, asked.query.n_counted),
         n_documents=asked.n_documents,
         n_candidates=n_compared,
         generation=store.commit_number,
@@ -128,6 +128,7 @@ def report(store: Named, read: Text, asked: Screening, matched: Confirmed, optio
         template=template,
         sections=with_figures(asked.exempt.sections, spans, matched.n_elsewhere),
         warnings=asked.warnings,
+        not_counted=amounts([*passages, *matched.ignored], asked.exempt),
     )
 
 

@@ -72,13 +72,11 @@ class Subject:
 
 
 class Shared(NamedTuple):
-    """A source with the passages it shares with a query, or the reason why it was not compared; and the names of `same`
-    sections of the query with which it shares text elsewhere."""
+    """A source with the passages it shares with a query, or the reason why it was not compared."""
 
     source: Source
     passages: tuple[Passage, ...] = ()
     problem: str | None = None
-    elsewhere: tuple[str, ...] = ()
 
 
 def shared(
@@ -203,13 +201,13 @@ class _Comparison:
         return read(generation, source, self.subject.sample, len(self.subject.text))
 
     def counting(self, found: Iterable[Shared]) -> list[Shared]:
-        """Return the sources that share passages that count, and those that were not compared."""
+        """Return the sources that share passages, with what counts of them, and those that were not compared."""
         kept = []
         for one in found:
             if one.passages:
                 passages = counting(one.passages, self.subject.exempt, self.query, self.settings.min_chars)
                 one = one._replace(passages=passages)
-            if one.passages or one.problem or one.elsewhere:
+            if one.passages or one.problem:
                 kept.append(one)
         return kept
 
@@ -289,10 +287,7 @@ def _shared_with(
     passages = whole.get(id(text))
     if passages is None:
         passages = passages_near(comparison.query, text, read.stretches, comparison.settings, comparison.statistics)
-    if comparison.rules is None:
-        return Shared(source, passages)
-    kept = comparison.rules.kept(text.text, passages)
-    return Shared(source, kept.passages, elsewhere=kept.elsewhere)
+    return Shared(source, passages if comparison.rules is None else comparison.rules.kept(text.text, passages))
 
 
 def _copied(comparison: _Comparison, source: Source, read: Read) -> tuple[Passage, ...] | None:

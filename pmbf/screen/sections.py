@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 from pmbf import verify
-from pmbf.report import Passage, Section
+from pmbf.report import NotCounted, Passage, Section
 from pmbf.screen.options import Options
-from pmbf.span import Span, common, length_in, length_inside, meets, outside, overlap
+from pmbf.span import Span, common, length_in, length_inside, meets, outside
 from pmbf.templates import Template
 
 
@@ -41,7 +40,7 @@ def told_all_skipped(template: str) -> str:
         template: The template's name.
     """
     return (
-        f"the template {template} skips the whole text, so nothing was compared; screen the text without a template, "
+        f"the template {template} skips the whole text, so nothing in it counts; screen the text without a template, "
         "or with one whose rules fit it"
     )
 
@@ -76,18 +75,6 @@ def with_figures(
     )
 
 
-class Kept(NamedTuple):
-    """The passages of one source that keep the rules.
-
-    Args:
-        passages: The passages, in query order.
-        elsewhere: Names of `same` sections with shared text that stands in other sections of the source.
-    """
-
-    passages: tuple[Passage, ...]
-    elsewhere: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True)
 class SectionRules:
     """What of a query is compared with what, and how pieces of it are compared.
@@ -108,8 +95,8 @@ class SectionRules:
     settings: verify.Settings
     statistics: verify.Statistics | None
 
-    def kept(self, text: str, passages: Sequence[Passage]) -> Kept:
-        """Return what of the passages that a source shares with the query keeps the rules.
+    def kept(self, text: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+        """Return the passages that a source shares with the query: what keeps the rules, and the rest as not counted.
 
         Args:
             text: The text of the source.
@@ -117,21 +104,30 @@ class SectionRules:
         """
         source = _Source(text, self.template)
         found: list[Passage] = []
-        elsewhere: set[str] = set()
+        broken: list[tuple[Passage, list[Passage]]] = []
         for passage in passages:
             within = [one for one in self.same if meets(one.span, passage.query)]
             if not length_in(passage.query, self.skipped) and all(_keeps(passage, one, source) for one in within):
                 found.append(passage)
-                continue
-            pieces = list(self._pieces(passage, within, source))
-            found += pieces
-            elsewhere |= {
-                one.name
-                for one in within
-                if overlap(one.span, passage.query) >= self.settings.min_chars
-                and not any(meets(one.span, piece.query) for piece in pieces)
-            }
-        return Kept(tuple(_disjoint(found)), tuple(sorted(elsewhere)))
+            else:
+                broken.append((passage, list(self._pieces(passage, within, source))))
+        kept = _disjoint([*found, *(piece for _, pieces in broken for piece in pieces)])
+        rest = [one for passage, pieces in broken for one in self._rest(passage, pieces, text)]
+        return tuple(sorted([*kept, *rest], key=lambda one: one.query))
+
+    def _rest(self, passage: Passage, pieces: Sequence[Passage], text: str) -> Iterator[Passage]:
+        """Yield what of a passage does not count, with the reason; all of it if no part of it is a passage alone."""
+        same = [one.span for one in self.same]
+        for_reason: tuple[tuple[NotCounted, Sequence[Span]], ...] = (("skipped", self.skipped), ("elsewhere", same))
+        n_found = len(pieces)
+        for reason, spans in for_reason:
+            for ours in outside(common([passage.query], spans), [one.query for one in pieces]):
+                for one in self._compared(ours, passage.source, text):
+                    n_found += 1
+                    yield replace(one, not_counted=reason)
+        if not n_found:
+            is_skipped = length_in(passage.query, self.skipped) >= length_in(passage.query, same)
+            yield replace(passage, not_counted="skipped" if is_skipped else "elsewhere")
 
     def _pieces(self, passage: Passage, within: Sequence[Section], source: _Source) -> Iterator[Passage]:
         """Yield the passages of each piece of a passage: in each section, and outside of all."""

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from pmbf.places import Places
 from pmbf.report import Match, Passage, Report, Span
+from pmbf.report.parts import WHERE, told_amounts
 from pmbf.terminal.canvas import View, laid_out, unwrapped
 from pmbf.terminal.figures import counted, length, percent, shortened, shown_path, shown_paths
 from pmbf.terminal.passages import drawn, likeness
@@ -86,17 +87,29 @@ def _head(report: Report) -> Text:
 
 def _verdict(report: Report) -> Text:
     n_sources = sum(bool(match.passages) for match in report.matches)
+    n_counting = sum(match.counts for match in report.matches)
     documents = counted(report.n_documents, "document")
+    if n_counting:
+        shared = f"{percent(report.coverage)} of this text stands in {n_counting:,} of {documents}{_ordered(report)}"
+        return Text(f"{shared}{_more_found(report)}.", "bold red")
     if n_sources:
-        shared = f"{percent(report.coverage)} of this text stands in {n_sources:,} of {documents}{_ordered(report)}."
-        return Text(shared, "bold red")
+        amounts = told_amounts(report.not_counted, report.query.n_chars, percent)
+        return Text(f"Found in {n_sources:,} of {documents}, but not counted: {amounts}.", "bold yellow")
     if report.problems:
         return Text("Nothing found in what was compared, but the answer is incomplete.", "bold yellow")
     if report.n_below:
         below = f"{report.n_below:,} of {documents} {'covers' if report.n_below == 1 else 'cover'} less"
-        return Text(f"Nothing above the threshold: {below} of this text.", "bold green")
+        return Text(f"Nothing above the threshold: {below} of this text{_more_found(report)}.", "bold green")
     nothing = "Nothing else" if report.query.n_excluded else "Nothing"
-    return Text(f"{nothing} of this text stands in {'any of ' if report.n_documents else ''}{documents}.", "bold green")
+    in_any = f"{'any of ' if report.n_documents else ''}{documents}"
+    return Text(f"{nothing} of this text stands in {in_any}{_more_found(report)}.", "bold green")
+
+
+def _more_found(report: Report) -> str:
+    """Return how much more was found that does not count, as the end of a sentence; nothing if there is none."""
+    if not report.not_counted:
+        return ""
+    return f"; more was found, but does not count: {told_amounts(report.not_counted, report.query.n_chars, percent)}"
 
 
 def _ordered(report: Report) -> str:
@@ -135,14 +148,15 @@ def _notes(report: Report) -> Iterator[str]:
 
 def _sources(matches: Sequence[Match], query: str, columns: int) -> Iterator[Text]:
     """Yield the table of sources; paths stand last. If there is little room for them, then each has its own line."""
-    rows: list[tuple[str, ...]] = [("#", "share", "in order", "passages", "longest passage", "likeness", "certainty")]
-    rows += [(str(rank), *_figures(match, query)) for rank, match in enumerate(matches, 1)]
+    rows: list[tuple[str, ...]] = [_HEADS, *((str(i), *_figures(one, query)) for i, one in enumerate(matches, 1))]
     names = [["source"], *(shown_paths(match.document.paths, match.document.labels) for match in matches)]
-    lines, between = _table(rows, range(7)), "  "
+    shown = [one for one in range(len(_HEADS)) if one != _OUT or any(match.n_not_counted for match in matches)]
+    lines, between = _table(rows, shown), "  "
     room = columns - len(lines[0]) - len(between)
     if room < min(LEAST_NAME, max(len(name) for some in names for name in some)):
         between = "\n" + " " * (len(str(len(matches))) + 2)
-        lines = next((table for kept in _NARROWER if len((table := _table(rows, kept))[0]) <= columns), lines)
+        narrower = ([one for one in shown if one in kept] for kept in _NARROWER)
+        lines = next((table for kept in narrower if len((table := _table(rows, kept))[0]) <= columns), lines)
         room = columns - len(between) + 1
     for number, (line, (name, *others)) in enumerate(zip(lines, names, strict=True)):
         yield unwrapped((line + between + shortened(name, room), "" if number else "dim"))
@@ -150,8 +164,11 @@ def _sources(matches: Sequence[Match], query: str, columns: int) -> Iterator[Tex
         yield from (unwrapped(" " * indent + shortened(other, room)) for other in others)
 
 
-_SIDES = ">>>><<<"
-_NARROWER = (range(7), (0, 1, 5, 6), (0, 1, 6))
+_HEADS = ("#", "share", "not counted", "in order", "passages", "longest passage", "likeness", "certainty")
+_SIDES = ">>>>><<<"
+_OUT = 2
+"""The column of text that does not count: shown if a source has some."""
+_NARROWER = (range(8), (0, 1, 2, 6, 7), (0, 1, 2, 7))
 """Columns of the table of sources that are kept on narrower and narrower terminals."""
 
 
@@ -167,21 +184,23 @@ def _aligned(cell: str, width: int, side: str) -> str:
 
 def _figures(match: Match, query: str) -> tuple[str, ...]:
     if not match.passages:
-        return ("?",) * 6
-    longest = max(match.passages, key=lambda passage: passage.n_counted)
+        return "?", "–", *("?",) * 5
+    longest = max(match.passages, key=lambda passage: (passage.n_counted, len(passage.query)))
+    out = percent(match.n_not_counted / max(1, len(query)))
     in_order = "?" if match.in_order is None else percent(match.in_order)
-    shares = percent(match.coverage), in_order, f"{len(match.passages):,}"
+    shares = percent(match.coverage), out, in_order, f"{len(match.passages):,}"
     return *shares, _size(longest, query), _likeness(match.passages), match.certainty or "?"
 
 
 def _size(passage: Passage, query: str) -> str:
-    if passage.n_excluded:
+    if passage.n_counted and passage.n_excluded:
         return f"{passage.n_counted:,} of its {counted(len(passage.query), 'character')}"
     return length(len(passage.query), len(tokenise(query[passage.query.start : passage.query.stop])))
 
 
 def _likeness(passages: Sequence[Passage]) -> str:
-    """Return how alike a source's passages are, together, each as much as it is long."""
+    """Return how alike a source's passages are that count, or else all, together, each as much as it is long."""
+    passages = [one for one in passages if not one.not_counted] or passages
     kinds = {passage.kind for passage in passages}
     n_chars = sum(len(passage.query) for passage in passages)
     mean = sum(passage.similarity * len(passage.query) for passage in passages) / max(1, n_chars)
@@ -201,7 +220,8 @@ class _Texts:
 
 
 def _passages(rank: int, match: Match, report: Report, texts: _Texts, view: View) -> Iterator[RenderableType]:
-    longest = sorted(range(len(match.passages)), key=lambda i: -len(match.passages[i].query))[: view.n_passages]
+    in_turn = sorted(range(len(match.passages)), key=lambda i: _turn(match.passages[i]))
+    longest = in_turn[: view.n_passages]
     source = texts.source(match.document.id) if longest else ""
     places = texts.places, Places(source, match.document.kind)
     ranks = {other.document.id: number for number, other in enumerate(report.matches, 1)}
@@ -217,12 +237,22 @@ def _passages(rank: int, match: Match, report: Report, texts: _Texts, view: View
         yield Text(f"{rank}.…  {left} of source {rank} not shown: --passages all shows them", "dim")
 
 
+def _turn(passage: Passage) -> tuple[bool, int]:
+    """Return what passages are shown by: those that count first, the longest first."""
+    return passage.not_counted is not None, -len(passage.query)
+
+
 def _heading(number: str, passage: Passage, places: tuple[Places, Places], others: Sequence[int]) -> Text:
     where = f"query {_where(passage.query, places[0])} | source {_where(passage.source, places[1])}"
-    excluded = f", {passage.n_excluded:,} of them do not count" if passage.n_excluded else ""
     within = WITHIN.get(passage.within or "", "")
-    told = f"  {where}{excluded}, {_told(passage)}{within}{_also(others)}"
+    told = f"  {where}{_excluded(passage)}, {_told(passage)}{within}{_also(others)}"
     return unwrapped((number, "bold"), told, *_certainty(passage))
+
+
+def _excluded(passage: Passage) -> str:
+    if passage.not_counted:
+        return f", not counted ({WHERE[passage.not_counted]})"
+    return f", {passage.n_excluded:,} characters of it do not count" if passage.n_excluded else ""
 
 
 def _where(side: Span, places: Places) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pmbf.report import Report
+from pmbf.report.parts import told_amounts
 from pmbf.terminal.canvas import View, laid_out, unwrapped
 from pmbf.terminal.figures import counted, length, padded, percent, shortened, shown_path
 from pmbf.terminal.sections import none_found
@@ -38,6 +39,7 @@ class Screened:
     """How many files were to be screened, by outcome, and the files with the greatest shares."""
 
     n_found: int = 0
+    n_not_counted: int = 0
     n_below: int = 0
     n_none: int = 0
     n_incomplete: int = 0
@@ -48,17 +50,19 @@ class Screened:
     @property
     def n_screened(self) -> int:
         """How many files were read and compared."""
-        return self.n_found + self.n_below + self.n_none + self.n_incomplete
+        return self.n_found + self.n_not_counted + self.n_below + self.n_none + self.n_incomplete
 
     def count(self, report: Report) -> None:
         """Count one more report."""
-        sources = [match for match in report.matches if match.shares]
+        sources = [match for match in report.matches if match.counts]
         if sources:
             self.n_found += 1
             names = report.query.name, sources[0].document.path
             found = Ranked(names[0], report.coverage, report.certainty or "?", names[1])
             insort(self.ranked, found, key=lambda one: one.place)
             del self.ranked[N_RANKED:]
+        elif any(match.passages for match in report.matches):
+            self.n_not_counted += 1
         elif report.problems:
             self.n_incomplete += 1
         elif report.n_below:
@@ -72,6 +76,8 @@ def nothing_line(report: Report) -> str:
     asked = report.query
     documents = counted(report.n_documents, "document")
     found = f"nothing above the threshold, {report.n_below:,} below," if report.n_below else "nothing"
+    if report.not_counted:
+        found = f"{found} else ({told_amounts(report.not_counted, asked.n_chars, percent)})"
     unfit = f"; {none_found(report.template)}" if report.template and not report.sections else ""
     return f"{shown_path(asked.name)}: {length(asked.n_chars, asked.n_tokens)}, {found} in {documents}{unfit}\n"
 
@@ -85,6 +91,7 @@ def screened_text(screened: Screened, view: View) -> str:
     """
     rows = [
         (screened.n_found, "share text with the collection"),
+        (screened.n_not_counted, "share only text that does not count"),
         (screened.n_below, "share less than the threshold"),
         (screened.n_none, "share none"),
         (screened.n_incomplete, "share none as far as they were compared"),

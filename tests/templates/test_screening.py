@@ -43,14 +43,18 @@ def asked(aim: str = "", method: str = "", legal: str = "") -> str:
 
 
 def paths(report: Report) -> list[str]:
-    return sorted(match.document.path for match in report.matches)
+    """Return the sources of text that counts."""
+    return sorted(match.document.path for match in report.matches if match.counts)
 
 
-def test_a_skipped_section_does_not_count(forms: Collection) -> None:
+def test_a_skipped_section_does_not_count_and_is_listed(forms: Collection) -> None:
     query = asked(legal=LEGAL)
     assert paths(forms.screen(query)) == ["whole"]
     report = forms.screen(query, template=FORM)
-    assert not report.found
+    [match] = report.matches
+    assert (report.found, match.counts, match.coverage, match.certainty) == (True, False, 0.0, "sure")
+    assert [one.not_counted for one in match.passages] == ["skipped"]
+    assert report.not_counted == {"skipped": match.n_not_counted} and match.n_not_counted >= len(LEGAL)
     [skipped] = [one.span for one in report.sections if one.rule == "skip"]
     assert report.query.excluded == (skipped,)
     assert query[skipped.start : skipped.stop].startswith("Legal\n")
@@ -64,6 +68,26 @@ def test_a_same_section_is_compared_with_the_same_section_alone(forms: Collectio
     [method] = [one for one in report.sections if one.name == "method"]
     assert method.n_elsewhere == 2
     assert method.coverage > 0.9
+    others = {match.document.path: {one.not_counted for one in match.passages} for match in report.matches[1:]}
+    assert others == {"method-as-aim": {"elsewhere"}, "no-sections": {"elsewhere"}}
+    assert sum(report.not_counted.values()) < 30, "what counts in one source counts"
+
+
+def test_text_that_stands_elsewhere_in_its_source_is_told_first_and_is_found(forms: Collection, tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text(f"Methods\n{AIM}\n")
+    ended = run("screen", tmp_path / "q.txt", "-c", forms.path, "--template", "proposal", "--passages", "1")
+    assert ended.exit_code == 1
+    said = " ".join(ended.stdout.split())
+    assert "Found in 1 of 3 documents, but not counted: 98 % of the whole text in other sections of sources." in said
+    assert "not counted (in other sections of sources)" in said
+    plain = run("screen", tmp_path / "q.txt", "-c", forms.path, "--template", "thesis")
+    assert "98 % of this text stands in 1 of 3 documents." in plain.stdout
+
+
+def test_a_threshold_hides_nothing_that_a_template_takes_out(forms: Collection) -> None:
+    report = forms.screen(asked(legal=LEGAL), template=FORM, threshold=0.2)
+    assert [match.document.path for match in report.matches] == ["whole"]
+    assert report.n_below == 0
 
 
 def test_a_compared_section_is_compared_with_everything(forms: Collection) -> None:
@@ -77,6 +101,7 @@ def test_a_copy_of_the_whole_form_counts_but_for_what_is_skipped(forms: Collecti
     assert paths(report) == ["whole"]
     covered = {one.name: one.n_covered for one in report.sections}
     assert covered["aim"] >= len(AIM) and covered["method"] >= len(METHOD) and covered["legal"] == 0
+    assert {one.not_counted for one in report.matches[0].passages} == {None, "skipped"}
     for passage in report.matches[0].passages:
         source = forms.text(report.matches[0].document.id)[passage.source.start : passage.source.stop]
         ours = query[passage.query.start : passage.query.stop]
@@ -92,8 +117,9 @@ def test_a_passage_over_a_border_is_cut_at_it(forms: Collection, tmp_path: Path)
         report = plain.screen(query, template=FORM)
         [match] = report.matches
         assert report.sections[1].n_covered == 0 and report.sections[1].n_elsewhere == 1
+        assert [one.not_counted for one in match.passages].count("elsewhere") == 1
         for passage in match.passages:
-            assert passage.query.stop <= query.index("Method")
+            assert passage.not_counted or passage.query.stop <= query.index("Method")
             assert plain.text(1)[passage.source.start : passage.source.stop] == (
                 query[passage.query.start : passage.query.stop].strip()
             )
@@ -126,7 +152,8 @@ def test_a_passage_over_the_border_of_a_skipped_section_counts_up_to_it(tmp_path
         plain.add(f"{AIM} {LEGAL}", name="plain")
         query = f"Aim\n{AIM}\nLegal\n{LEGAL}\n"
         [match] = plain.screen(query, template=FORM).matches
-        [passage] = match.passages
+        passage, skipped = match.passages
+        assert skipped.not_counted == "skipped" and query[skipped.query.start :].startswith(LEGAL[:10])
         assert query[passage.query.start : passage.query.stop] in (AIM, AIM.removesuffix("."))
         assert passage.n_excluded == 0 and passage.kind == "verbatim"
 
@@ -135,7 +162,8 @@ def test_rest_is_skipped_if_the_template_says_so(forms: Collection) -> None:
     query = f"{AIM}\n\nAim\n{prose(90)}\n"
     assert forms.screen(query, template=FORM).found
     report = forms.screen(query, template=Template("form", FORM.sections, "skip"))
-    assert not report.found and report.query.n_excluded >= len(AIM)
+    assert not paths(report) and report.query.n_excluded >= len(AIM)
+    assert report.not_counted["skipped"] >= len(AIM) - 1
 
 
 def test_many_texts_by_workers_have_the_same_reports(forms: Collection) -> None:
@@ -194,8 +222,8 @@ def test_a_text_that_is_skipped_as_a_whole_is_not_declared_clean(
     forms: Collection, tmp_path: Path, how: list[str]
 ) -> None:
     forms.build_sentences()
-    (tmp_path / "q.txt").write_text(f"\n\nReferences\n{METHOD}\n")
+    (tmp_path / "q.txt").write_text(f"\n\nReferences\n{prose(60, 61)}\n")
     ended = run("screen", tmp_path / "q.txt", "-c", forms.path, *how, "--template", "thesis")
     assert ended.exit_code == 3
     said = " ".join(ended.stdout.split())
-    assert "Incomplete: the template thesis skips the whole text, so nothing was compared; screen the text wi" in said
+    assert "Incomplete: the template thesis skips the whole text, so nothing in it counts; screen the text wi" in said

@@ -28,11 +28,15 @@ def test_a_skipped_section_does_not_count_and_the_pages_say_so(client):
     text = f"Aim\n{shared}"
     assert client.screened(text)["report"]["matches"]
     found = client.screened(f"Title\n{words(90, 40)}\n{text}", "&template=%3Ci%3Eform%3C/i%3E")
-    assert not found["report"]["matches"] and found["report"]["sections"][0]["rule"] == "skip"
+    [match] = found["report"]["matches"]
+    assert match["coverage"] == 0 and match["n_not_counted"] == found["report"]["not_counted"]["skipped"] > 500
+    assert found["report"]["sections"][0]["rule"] == "skip"
     number = found["screening"]["id"]
     page = client.ask("GET", f"/screenings/{number}").text
-    assert "&lt;b&gt;aim" in page and "skipped" in page and "<b>aim" not in page
+    assert "Found, but not counted, of the whole text:" in page and "in skipped sections" in page
+    assert "&lt;b&gt;aim" in page and "<b>aim" not in page
     evidence = client.ask("GET", f"/screenings/{number}/evidence").text
+    assert "Found, but not counted:" in evidence and '<mark class="off">' in evidence
     assert "&lt;b&gt;aim" in evidence and "<b>aim" not in evidence and "\u202e" not in evidence
 
 

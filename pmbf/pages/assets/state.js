@@ -25,9 +25,9 @@ function activePassages() {
     }
   }
   const active = [false];
-  given.passages.forEach(([rank, kind, certainty], i) => {
+  given.passages.forEach(([rank, kind, certainty, counts], i) => {
     const all = length[i + 1], left = counted[i + 1];
-    active.push(!state.sourcesOff.has(rank) && !state.off.has(kind) && !state.off.has(certainty) &&
+    active.push(Boolean(counts) && !state.sourcesOff.has(rank) && !state.off.has(kind) && !state.off.has(certainty) &&
       left >= state.least && (left === all || left >= given.least));
   });
   return active;

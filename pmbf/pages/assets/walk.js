@@ -6,7 +6,7 @@ const isApp = matchMedia("(min-width: 861px)");
 /** The passages that next and previous go through: all that count; side by side, those of the source. */
 function walked() {
   const rank = state.two ? shownRank || (state.passage ? rankOf(state.passage) : 0) : 0;
-  return given.passages.map((_, i) => i + 1).filter((number) => active[number] && (!rank || rankOf(number) === rank));
+  return given.passages.map((_, i) => i + 1).filter((number) => (active[number] || !given.passages[number - 1][3]) && (!rank || rankOf(number) === rank));
 }
 
 /** Bring a mark to the line of its pane. */
