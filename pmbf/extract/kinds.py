@@ -12,7 +12,7 @@ from pmbf.extract import ole
 from pmbf.extract.encoding import CONTROLS, HEAD_BYTES, is_probably_text, wide_encoding
 from pmbf.extract.formats import FORMATS
 from pmbf.extract.ole import Unread
-from pmbf.extract.unread import ENCRYPTED, IN_ZIP, gap, is_postscript
+from pmbf.extract.unread import ENCRYPTED, IN_ZIP, gap, is_postscript, named_gap
 
 TEXT_KINDS = frozenset(kind for kind, one in FORMATS.items() if one.is_text)
 """Kinds that are decoded in this process; all others are parsed in a child process."""
@@ -128,7 +128,7 @@ def plain_kind(content: bytes, name: str, start: int = 0, stop: int | None = Non
 
 def refusal(raw: bytes, name: str) -> str:
     """Return why bytes of no known kind are not read."""
-    if told := _gap(raw):
+    if told := _gap(raw, name):
         return f"{name}: {told.what}: {told.remedy}"
     return f"{name}: not a text document but {describe(raw)}; convert it to a kind that pmbf reads"
 
@@ -175,9 +175,14 @@ def is_encrypted(raw: bytes) -> bool:
     return _ENCRYPTED.match(raw) is not None
 
 
-def is_container(raw: bytes) -> bool:
-    """Tell archives, documents of other programs, databases and encrypted data: it is a gap to leave them out."""
-    return _gap(raw) is not None
+def is_container(raw: bytes, name: str = "") -> bool:
+    """Tell archives, documents of other programs, databases and encrypted data: it is a gap to leave them out.
+
+    Args:
+        raw: Bytes of no known kind.
+        name: Their name: some packed files have no other mark.
+    """
+    return _gap(raw, name) is not None
 
 
 def describe(raw: bytes) -> str:
@@ -191,7 +196,9 @@ def describe(raw: bytes) -> str:
     return "a program" if raw.startswith(_PROGRAMS) else "binary data of an unknown kind"
 
 
-def _gap(raw: bytes) -> Unread | None:
+def _gap(raw: bytes, name: str = "") -> Unread | None:
+    if told := named_gap(name):
+        return told
     if is_media(raw):
         return None
     if is_encrypted(raw):

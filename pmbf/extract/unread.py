@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pmbf.extract import ole
 from pmbf.extract.ole import Unread
 
@@ -16,6 +18,10 @@ _MAGICS = (
     *((magic, Unread("an archive", _UNPACK)) for magic in (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"7z\xbc\xaf\x27\x1c")),
     *((magic, Unread("an archive", _UNPACK)) for magic in (b"Rar!\x1a\x07", b"\x28\xb5\x2f\xfd", b"MSCF", b"\x1f\x9d")),
     *((magic, Unread("an archive", _UNPACK)) for magic in (b"\x04\x22\x4d\x18", b"!<arch>", b"LZIP")),
+    *((magic, Unread("an archive", _UNPACK)) for magic in (b"\xff\x06\0\0sNaPpY", b"\x02\x21\x4c\x18", b"\x89LZO\0")),
+    *((magic, Unread("an archive", _UNPACK)) for magic in (b"LRZI", b"zPQ", b"7kSt", b"xar!", b"MSWIM\0", b"hsqs")),
+    *((magic, Unread("an archive", _UNPACK)) for magic in (b"\xed\xab\xee\xdb", b"\x60\xea", b"\xc7\x71", b"0707")),
+    *((bytes([0x50 + n]) + b"\x2a\x4d\x18", Unread("an archive", _UNPACK)) for n in range(16)),  # Zstandard's frames
     (b"SQLite format 3\0", Unread("a database", "export what it holds as text")),
     (b"AT&TFORM", Unread("a DjVu document", "convert it with `ddjvu -format=pdf`, then load it with --ocr")),
     (b"\xffWPC", Unread("a WordPerfect document", "convert it with `soffice --convert-to docx`")),
@@ -26,6 +32,13 @@ _MAGICS = (
     (b"ITOLITLS", Unread("an e-book (.lit)", "convert it to EPUB")),
     *((magic, Unread("an old Write document", _AS_PDF)) for magic in (b"\x31\xbe\0\0", b"\x32\xbe\0\0")),
     *((magic, Unread("an old Word file", _AS_PDF)) for magic in (b"\xdb\xa5\x2d\0", b"\xfe\x37\0\x23")),
+)
+_LZMA = re.compile(rb"\x5d\0\0.{2}(?:\xff{8}|.{5}\0{3})", re.S)
+"""LZMA before xz: the usual properties, a dictionary of whole 64 KiB, a length of less than a TiB or none."""
+_LHA = re.compile(rb"..-l[hz][0-9ds]-", re.S)
+_PACKED_NAMES = (
+    *(".br", ".bro", ".zst", ".lz4", ".sz", ".snappy", ".lzma", ".lz", ".lzo", ".lzh", ".lha", ".z", ".7z", ".rar"),
+    *(".arj", ".ace", ".cab", ".cpio", ".rpm", ".zpaq", ".rz"),
 )
 _MOBI_AT, _MOBI = 60, (b"BOOKMOBI", b"TEXtREAd")
 
@@ -48,7 +61,18 @@ def gap(raw: bytes) -> Unread | None:
         return Unread("an e-book (.mobi, .azw)", "convert it to EPUB")
     if is_postscript(raw):
         return Unread("a PostScript document", "convert it with `ps2pdf`")
+    if _LZMA.match(raw) or _LHA.match(raw):
+        return Unread("an archive", _UNPACK)
     return next((told for magic, told in _MAGICS if raw.startswith(magic)), None)
+
+
+def named_gap(name: str) -> Unread | None:
+    """Return what bytes of an unknown kind are by their name, if it is that of a packed file; brotli has no mark.
+
+    >>> named_gap("report.txt.br")
+    Unread(what='an archive', remedy='unpack it')
+    """
+    return Unread("an archive", _UNPACK) if name.lower().endswith(_PACKED_NAMES) else None
 
 
 def is_postscript(raw: bytes) -> bool:

@@ -77,7 +77,7 @@ def _no_document(bare: Payload, raw: bytes, limits: Limits) -> ReadPayload:
     """Return the runs of text in a picture, a program or unknown bytes; of an archive they are not all there is."""
     text, damage = runs(raw)
     whole = seen(text, kernels.looks(text.encode()), limits)
-    holds_more = is_container(raw)
+    holds_more = is_container(raw, bare.name)
     reason = refusal(raw, bare.name).removeprefix(f"{bare.name}: ")
     problems = ((reason,) if holds_more else ()) + damage + whole.problems
     read = Text(bare.name, whole.text, sha256=checksum(raw))

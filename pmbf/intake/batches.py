@@ -118,7 +118,7 @@ def _unpromising(content: bytes, path: str) -> NoTextError:
     """Return why a file of a folder is not read: it is an archive that is not named, or of no kind that is read."""
     if is_archive(content, path):
         return NoTextError(NOT_NAMED)
-    return NoTextError(refusal(content, path), sha256=checksum(content), is_gap=is_container(content))
+    return NoTextError(refusal(content, path), sha256=checksum(content), is_gap=is_container(content, path))
 
 
 def read_plain(files: Sequence[FileFound], params: Params, limits: Limits) -> tuple[NewDocuments, list[int]]:

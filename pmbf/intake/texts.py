@@ -179,7 +179,7 @@ def read_text(origin: Origin, limits: Limits, *, apart: bool = False) -> Text:
     except UnsupportedError as error:
         if error.missing_extra:
             raise
-        raise NoTextError(str(error), sha256=checksum(content), is_gap=is_container(content)) from None
+        raise NoTextError(str(error), sha256=checksum(content), is_gap=is_container(content, origin.title)) from None
     text = clean(extracted.text)
     sha256 = checksum(content) if not text or text.isspace() else ""
     return Text(origin.name, text, extracted.problems, kind=extracted.kind, sha256=sha256)

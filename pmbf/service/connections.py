@@ -185,7 +185,8 @@ class Connections:
             if head.headers.get("expect", "").lower() == "100-continue":
                 connection.writer.write(CONTINUE)
             body = await read_body(connection.reader, head.n_body, self._limits, came)
-            request = Request(head.query, body, is_trusted, is_local=not token, shown=_shown(connection))
+            coding, shown = head.headers.get("content-encoding", ""), _shown(connection)
+            request = Request(head.query, body, is_trusted, is_local=not token, shown=shown, coding=coding)
             return await self._answer(route, request)
         except HttpError as error:
             return Response.refusal(error)

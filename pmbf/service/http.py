@@ -19,6 +19,8 @@ from urllib.parse import parse_qsl, unquote
 from pmbf.service.limits import ServiceLimits
 
 MAX_HEADERS = 64
+_ONCE = ("authorization", "content-encoding", "content-length", "host", "transfer-encoding")
+"""Headers that a request has once at most: readers disagree which of two counts."""
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _TARGET = re.compile(r"/[!-~]*")
 _VALUE = re.compile(r"[\t -~\x80-\xff]*")
@@ -34,6 +36,7 @@ _REASONS = {
     409: "Conflict",
     411: "Length Required",
     413: "Content Too Large",
+    415: "Unsupported Media Type",
     417: "Expectation Failed",
     421: "Misdirected Request",
     422: "Unprocessable Content",
@@ -186,7 +189,7 @@ def _headers(lines: list[str]) -> dict[str, str]:
         if not colon or not _TOKEN.fullmatch(name) or not _VALUE.fullmatch(value):
             raise HttpError(400, "a header is malformed, expected NAME: VALUE")
         name, value = name.lower(), value.strip(" \t")
-        if name in headers and name in ("content-length", "host", "authorization", "transfer-encoding"):
+        if name in headers and name in _ONCE:
             raise HttpError(400, f"there are two headers {name}")
         headers[name] = value
     return headers

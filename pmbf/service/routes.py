@@ -116,6 +116,8 @@ async def check(service: Service, request: Request) -> Response:
     payloads = list(plan.payloads)
     header, contents = requests.request(session, payloads)
     found = await _asked(service, header | {"ask": "judge"}, contents)
+    for one in found["judged"]:
+        one["problems"] += [f"Content-Encoding {coding}: not unpacked" for coding in request.unread_codings]
     judged = (Judged.from_dict(*one) for one in zip(found["judged"], [one.bare() for one in payloads], strict=True))
     made = session.verdict(plan, lambda *_: judged)
     _count(service, found["judged"])
@@ -163,6 +165,8 @@ async def _reported(
     """
     _require_named(service, request)
     _require_known(request, ("name", "template", *readers))
+    if request.unread_codings:
+        raise HttpError(415, f"Content-Encoding {request.unread_codings[0]} is not unpacked, expected gzip or deflate")
     options = {name: _option(name, request.query[name]) for name in request.query.keys() & readers.keys()}
     if template := request.query.get("template"):
         options["template"] = _template(template, service.templates)

@@ -18,6 +18,7 @@ class Request:
         is_trusted: Whether the request came through the Unix socket, or showed the access token.
         is_local: Whether the request came through the Unix socket, which only the service's own user can open.
         shown: SHA-256 of the certificate that the client has shown; empty without mutual TLS.
+        coding: The `Content-Encoding` of the body; empty if it has none.
     """
 
     query: Mapping[str, str]
@@ -25,6 +26,13 @@ class Request:
     is_trusted: bool = True
     is_local: bool = True
     shown: bytes = b""
+    coding: str = ""
+
+    @property
+    def unread_codings(self) -> tuple[str, ...]:
+        """The codings of the body that pmbf does not unpack; what gzip and deflate pack is known by its bytes."""
+        named = (one.strip().lower() for one in self.coding.split(","))
+        return tuple(one for one in named if one not in ("", "identity", "gzip", "x-gzip", "deflate"))
 
 
 Handler = Callable[[Request], Awaitable[Response]]

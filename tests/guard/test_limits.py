@@ -4,11 +4,12 @@ import base64
 import binascii
 import gzip
 import html
+import lzma
 import zlib
 
 import pytest
 
-from pmbf.extract import pdf, pdf_streams
+from pmbf.extract import extract, pdf, pdf_streams
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import of_content
 from pmbf.guard.unseen import MOST_DEPTH
@@ -128,3 +129,37 @@ def test_a_packed_file_behind_eight_kilobytes_of_text_is_told(verdict_on):
     for packed in (gzip.compress(LEAK.encode() * 3), make.zipped({"a.txt": words(1, 400)})):
         found = verdict_on(of_content("a.txt", text + packed, "path", Policy()))
         assert found.incomplete
+
+
+BROTLI = base64.b64decode(
+    "G0kBoIyUq+1oQaXbvN7x9z6rBEdGkeaUA/YWUBqlaUJy9HvKSsamaIL9V24I7gslQgUW5s+VFPwxckZo9wSaRb0CMkfRKJ9yvYiV0brB2VTyCvK3mAE="
+)
+RANDOM = zlib.compress(words(9, 99).encode())[2:]
+PACKED = {
+    "a.zst": b"\x28\xb5\x2f\xfd" + RANDOM,
+    "skipped.zst": b"\x50\x2a\x4d\x18\4\0\0\0abcd\x28\xb5\x2f\xfd" + RANDOM,
+    "a.lzma": lzma.compress(LEAK.encode(), format=lzma.FORMAT_ALONE),
+    "a.lz4": b"\x04\x22\x4d\x18\x64\x40\xa7" + RANDOM,
+    "old.lz4": b"\x02\x21\x4c\x18" + RANDOM,
+    "a.Z": b"\x1f\x9d\x90" + RANDOM,
+    "a.sz": b"\xff\x06\0\0sNaPpY" + RANDOM,
+    "a.7z": b"7z\xbc\xaf\x27\x1c\0\4" + RANDOM,
+    "a.rar": b"Rar!\x1a\x07\1\0" + RANDOM,
+    "a.lz": b"LZIP\1\x0c" + RANDOM,
+    "a.lzo": b"\x89LZO\0\r\n\x1a\n" + RANDOM,
+    "a.lzh": b"\x20\x10-lh5-" + RANDOM,
+}
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_packed_files_that_are_not_read_are_told_by_their_bytes(verdict_on, name):
+    found = verdict_on(of_content("request", PACKED[name], "service", Policy()))
+    assert [one.reason for one in found.incomplete] == ["an archive: unpack it"]
+
+
+def test_a_brotli_file_is_told_by_its_name_alone(verdict_on):
+    for name, is_told in (("a.txt.br", True), ("a.BR", True), ("request", False)):
+        found = verdict_on(of_content(name, BROTLI, "service", Policy()))
+        assert bool(found.incomplete) == is_told
+    assert extract(make.zipped({"a": BROTLI}), "a.zip").problems
+    assert not verdict_on(of_content("notes.br", CLEAN.encode(), "path", Policy())).incomplete

@@ -1,6 +1,8 @@
 """What the service answers, to one request and to several on one connection: real sockets, nothing in between."""
 
+import gzip
 import json
+import zlib
 
 import pytest
 from hypothesis import given
@@ -152,3 +154,23 @@ def test_any_bytes_are_a_request_or_refused(noise, pieces):
             assert isinstance(parse_head(raw + b"\r\n\r\n"), Head)
         except HttpError as error:
             assert error.status in (400, 411, 431, 505)
+
+
+def test_a_body_in_a_coding_that_is_not_unpacked_is_incomplete(service):
+    def asked(coding, path="/v1/check", body=b""):
+        body = body or CLEAN.encode()
+        head = f"POST {path} HTTP/1.1\r\nHost: a\r\n{coding}Content-Length: {len(body)}\r\n\r\n"
+        with service.connect() as connection:
+            connection.sendall(head.encode() + body)
+            status, raw = received(connection)[:2]
+        return status, json.loads(raw)
+
+    for coding in ("br", "zstd", "gzip, br", "BR", "compress"):
+        status, answer = asked(f"Content-Encoding: {coding}\r\n")
+        assert (status, answer["action"], len(answer["incomplete"])) == (200, "block", 1)
+        assert asked(f"Content-Encoding: {coding}\r\n", "/v1/screen")[0] == 415
+    for coding in ("", "identity", "x-gzip", "gzip", "deflate"):
+        assert asked(f"Content-Encoding: {coding}\r\n")[1]["action"] == "clean"
+    for body in (gzip.compress(LEAK.encode()), zlib.compress(LEAK.encode())):
+        assert asked("Content-Encoding: gzip\r\n", body=body)[1]["findings"]
+    assert asked("Content-Encoding: br\r\nContent-Encoding: identity\r\n")[0] == 400
