@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,6 +32,7 @@ from benchmarks import (
     widths,
 )
 from measure import report
+from pmbf import PmbfError
 
 BENCHMARKS = (
     limit,
@@ -60,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run a benchmark, print its table, and write its figures where they are wanted."""
     given = _parser().parse_args(arguments)
     if given.benchmark == "page":
-        page.write()
+        page.write(earlier=given.earlier)
         return
     figures: dict[str, Any] = {"benchmark": given.benchmark, "about": report.about()} | given.run(given)
     print(given.table(figures), end="")
@@ -74,9 +76,13 @@ def _parser() -> argparse.ArgumentParser:
     some = parser.add_subparsers(dest="benchmark", required=True)
     for one in BENCHMARKS:
         one.add_arguments(some)
-    some.add_parser("page", help="write docs/performance.md and its plots from benchmarks/results")
+    written = some.add_parser("page", help="write docs/performance.md and its plots from benchmarks/results")
+    written.add_argument("--earlier", action="store_true", help="take figures of an earlier engine; the page says so")
     return parser
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except PmbfError as error:
+        sys.exit(f"error: {error}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import json
 import os
@@ -18,6 +19,9 @@ from pmbf import kernels
 
 ROOT = Path(__file__).parent.parent
 
+SHOWN = frozenset(("cli", "terminal", "web", "pages", "sites"))
+"""Parts of `pmbf/` that no figure depends on: what people see."""
+
 
 def about() -> dict[str, str]:
     """Return the versions, machine and commit of a run."""
@@ -29,8 +33,20 @@ def about() -> dict[str, str]:
         "numpy": np.__version__,
         "kernels": kernels.NAME,
         "commit": _git("describe", "--always", "--dirty", "--abbrev=10"),
+        "code": code(),
         "date": datetime.now(UTC).date().isoformat(),
     }
+
+
+def code() -> str:
+    """Return a checksum of the engine's sources: figures with another one are of an earlier engine."""
+    sources = (path for ending in ("py", "c", "h") for path in (ROOT / "pmbf").rglob(f"*.{ending}"))
+    parts = {path.relative_to(ROOT): path for path in sources}
+    summed = hashlib.sha256()
+    for name in sorted(parts):
+        if name.parts[1] not in SHOWN:
+            summed.update(name.as_posix().encode() + b"\0" + parts[name].read_bytes())
+    return summed.hexdigest()[:16]
 
 
 def line(about: dict[str, str]) -> str:

@@ -35,6 +35,7 @@ from benchmarks.__main__ import main
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS, installed
 from benchmarks.peers import quality
+from measure import report
 from measure.planting import CLEAN, Planted, Query
 from measure.process import FailedError, alone
 from pmbf import ParameterError, ResultSets, UnsupportedError, kernels
@@ -222,6 +223,21 @@ def test_one_peer_is_measured_anew_beside_the_figures_of_others(library: Path, t
 
 def test_the_page_says_what_the_figures_say() -> None:
     assert page.text(page.read()) == page.PAGE.read_text(encoding="utf-8")
+
+
+def test_the_page_refuses_figures_of_an_earlier_engine_or_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figures = page.read()
+    monkeypatch.setattr(report, "code", lambda: figures["limit"]["about"].get("code", "of an earlier engine"))
+    figures["limit"]["about"]["code"] = report.code()
+    for name, some in figures.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(some), encoding="utf-8")
+    with pytest.raises(ParameterError, match=r"figures of an earlier engine: .*peers-small"):
+        page.write(tmp_path, tmp_path / "page.md")
+    written = page.text(figures)
+    assert "limit.json).\n" in written
+    assert "peers-small.json). **Measured with an earlier engine.**" in written
 
 
 def test_plots_show_every_peer_and_both_kinds_of_documents(tmp_path: Path) -> None:

@@ -52,6 +52,23 @@ def test_without_a_command_it_names_all_of_them():
     assert ["./run demo", "./run web", "./run check", "./run tests"] == named
 
 
+def test_check_leaves_out_every_folder_of_tests_but_one():
+    slow = RUN[RUN.index('slow="') :].partition('"\n')[0] + '"'
+    script = (
+        f"{slow}\nprepare() {{ :; }}\npytests() {{ shift; printf '%s\\n' \"$@\"; }}\n{function('check')}check -k screen"
+    )
+    code, out, _ = sh(script)
+    *left_out, option, word = out.splitlines()
+    folders = {
+        f"tests/{path.name}" for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name[0] not in "._"
+    }
+    ignored = {one.removeprefix("--ignore=") for one in left_out}
+    assert (0, "-k", "screen") == (code, option, word)
+    assert ignored - folders == {one for one in ignored if (ROOT / one).exists()} - folders
+    assert folders - {"tests/extract", "tests/__pycache__"} == {one for one in ignored & folders if "__" not in one}
+    assert "every folder of `tests/` but `extract`" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
 def test_an_old_python_is_refused_with_what_to_do(tmp_path):
     old = tmp_path / "python3"
     old.write_text("#!/bin/sh\nexit 1\n")

@@ -215,7 +215,12 @@ Threshold = Annotated[
 ]
 FalseRows = Annotated[
     float | None,
-    option("--false-rows", "N", "With popcount only: rows that may pass by chance (default: 300).", ADVANCED),
+    option(
+        "--false-rows",
+        "N",
+        "With popcount only: rows that may pass by chance; of fewer rows all pass (default: 300).",
+        ADVANCED,
+    ),
 ]
 Sensitivity = Annotated[
     Literal["fast", "normal", "thorough"] | None,

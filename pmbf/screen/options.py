@@ -61,15 +61,17 @@ class Options:
         min_chars: Shortest passage, in characters of the query, at least 1. A shorter query must be found whole.
         min_similarity: Least similarity of a passage, 0 to 1.
         threshold: Least share of the query that a source must cover, 0 to 1.
-        false_rows: Only with the method `popcount`: expected rows per query that pass by chance, above 0.
+        false_rows: Only with the method `popcount`: expected rows per query that pass by chance, above 0. If there are
+            fewer rows, then all of them pass.
         sensitivity: How many documents with little evidence are compared: `fast`, `normal` or `thorough`; see
             `screen.bar`.
         min_evidence: In place of the sensitivity: nats, above 0, that the hashes of a candidate weigh within 50 words.
             All documents with as much are compared. A higher number never adds a document. What shares a run of words
             with the query that very many documents have is compared whatever the number is.
         max_candidates: The most documents that are compared in detail, those with most evidence first, at least 1.
-        method: How a row is chosen. `hashes`: by the weight of the query's hashes found there;
-            `popcount`: if it has more bits in common than chance explains, as in Tskhay, Butakov & Kim 2014.
+        method: Which documents may be candidates. `hashes`: all that have hashes of the query, by its postings;
+            `popcount`: those in rows of the filter that have more bits in common with the query than chance explains,
+            as in Tskhay, Butakov & Kim 2014.
         exclude_quotations: Whether text in quotation marks and block quotes does not count.
         exclude_bibliography: Whether the list of cited works does not count.
         apparatus: Whether a report says which passages stand in quotations or in the bibliography. That takes half the

@@ -2,7 +2,8 @@
 
 The payload of a segment, all numbers little-endian, each array filled with zeros to a multiple of 8 bytes:
 
-    head          8 bytes each: documents, units, keys of a unit, bits of a key, whether there is a directory
+    head          8 bytes each: documents, units, keys of a unit, bits of a key, whether there is a directory, and
+                  whether there are own keys
     contents      8 bytes a document: what its contents are, as `similar` knows them
     ids           4 bytes a document
     firsts        4 bytes a document: the units before its own
