@@ -20,13 +20,16 @@ def problems(store: Store) -> list[str]:
     """Return what is wrong with the sentences of a collection; nothing if there are none.
 
     Compared are all checksums, the documents with those of the catalog, and the units of each with its text.
+
+    Raises:
+        OSError: A file cannot be opened, for another reason than damage.
     """
     try:
         state, segments = opened(store.folder, store.generation.identity)
         return [*_problems(store, state, segments)]
     except NotFoundError:
         return []
-    except (PmbfError, OSError) as error:
+    except PmbfError as error:
         return [str(error)]
 
 
@@ -34,7 +37,7 @@ def made_anew(store: Store) -> str:
     """Make the sentences anew, of the same kind if that is known; return what was done."""
     try:
         state = read_state(store.folder, store.generation.identity)
-    except (PmbfError, OSError):
+    except PmbfError:
         state = State("words", 32)
     build(store, code=state.code, key_bits=state.key_bits)
     return f"sentences made anew with the code {state.code!r}"

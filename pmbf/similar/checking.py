@@ -18,6 +18,9 @@ def problems(store: Store) -> list[str]:
 
     Compared are the checksums of all rows, lists and common chunks, and whether they fit each other. The lists are not
     compared with the texts: a full run does that.
+
+    Raises:
+        OSError: The disk is full, or fails: that is no damage of the table.
     """
     while True:
         try:
@@ -29,7 +32,7 @@ def problems(store: Store) -> list[str]:
                     return found
         except NotFoundError:
             return []
-        except (PmbfError, OSError) as error:
+        except PmbfError as error:
             return [str(error)]
 
 
@@ -60,7 +63,7 @@ def _list_problems(store: Store, state: State, known: np.ndarray) -> Iterator[st
         documents = known[known["segment"] == file.serial]
         try:
             lists = Segment(store.folder, file, store.generation.identity).lists
-        except (PmbfError, OSError) as error:
+        except PmbfError as error:
             yield str(error)
             continue
         inside = documents[documents["place"] < len(lists)]

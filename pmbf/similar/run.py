@@ -35,13 +35,12 @@ from pmbf.similar.listing import Listed, Lister
 from pmbf.similar.report import Clock, OnProgress, RunReport
 from pmbf.similar.rules import Rules
 from pmbf.similar.segments import KIND
-from pmbf.similar.state import State
+from pmbf.similar.state import LOCK, State
 from pmbf.similar.tabling import Table
 from pmbf.store import locks
 from pmbf.store.files import BESIDE_KINDS
 from pmbf.store.folders import make_folder
 
-LOCK = "update.lock"
 _LARGE_CHARS = 50_000_000
 """Characters of all texts from which on a full run uses processes: 10 s of work. An incremental run reads through all
 lists and counts little: each range would read them all."""

@@ -27,13 +27,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.errors import CorruptError, NotFoundError
+from pmbf.errors import CorruptError, NotFoundError, PmbfError
 from pmbf.similar import meta, schema
 from pmbf.similar.known import COLUMNS, Ids, Rows
 from pmbf.similar.rules import Rules
 from pmbf.store import database
 from pmbf.store.files import Identity, StoredFile
 
+LOCK = "update.lock"
+"""What a run holds."""
 _CACHE_KIB = 65_536
 _DOCUMENTS_TOGETHER = 1000
 _BOTH_WAYS = ("other", "INDEXED BY similarity_other"), ("shared", "NOT INDEXED")
@@ -65,19 +67,32 @@ class State:
         self._way_out = f"compute the similarities anew with `pmbf similar update --renew {named}`"
         if not self.location.is_file():
             raise NotFoundError(f"{folder}: no similarities yet")
-        self.connection = database.connect(self.location, writable=writable)
-        try:
-            with self.errors():
-                self.connection.execute("PRAGMA synchronous = full")
-                self.connection.execute(f"PRAGMA cache_size = {-_CACHE_KIB}")
-                if not writable:
-                    self.connection.execute("BEGIN")
-                self.meta = dict(self.connection.execute("SELECT key, value FROM meta"))
+        with contextlib.ExitStack() as stack:
+            self.connection = stack.enter_context(
+                contextlib.closing(database.connect(self.location, writable=writable))
+            )
+            try:
+                self._begin(writable)
+            except PmbfError:
+                raise
+            except OSError:  # a full disk has no room for the index of a log that is not there
+                if writable or not stack.enter_context(database.without_log(self.location, LOCK)):
+                    raise
+                opened = database.opened(self.location, database.UNCHANGING)
+                self.connection = stack.enter_context(contextlib.closing(opened))
+                self._begin(writable)
             if what := meta.wrong(self.meta, identity):
                 raise self.damage(what)
-        except BaseException:
-            self.connection.close()
-            raise
+            self._stack = stack.pop_all()
+
+    def _begin(self, writable: bool) -> None:
+        """Read the table `meta`; a reader's transaction stays open, and with it its snapshot."""
+        with self.errors():
+            self.connection.execute("PRAGMA synchronous = full")
+            self.connection.execute(f"PRAGMA cache_size = {-_CACHE_KIB}")
+            if not writable:
+                self.connection.execute("BEGIN")
+            self.meta = dict(self.connection.execute("SELECT key, value FROM meta"))
 
     def __enter__(self) -> State:
         return self
@@ -87,7 +102,7 @@ class State:
 
     def close(self) -> None:
         """End the snapshot and close the file."""
-        self.connection.close()
+        self._stack.close()
 
     @property
     def rules(self) -> Rules:

@@ -99,12 +99,16 @@ def _contradictions(store: Store, documents: Documents) -> list[str]:
 
 
 def file_problems(store: Store) -> dict[int, str]:
-    """Return what is wrong with each damaged file, by serial."""
+    """Return what is wrong with each damaged file, by serial.
+
+    Raises:
+        OSError: A file cannot be opened, for another reason than damage: a repair would give up what is whole.
+    """
     problems = {}
     for file in store.catalog.files():
         try:
             store.generation.file(file.serial).verify()
-        except (PmbfError, OSError) as error:
+        except PmbfError as error:
             problems[file.serial] = str(error)
     return problems
 
@@ -128,7 +132,7 @@ def _document_problems(store: Store, document: Document, by_id: dict[int, Finger
     try:
         by_id[document.id] = store.generation.fingerprint(document)
         store.generation.text(document)
-    except (PmbfError, OSError) as error:
+    except PmbfError as error:
         problems.append(str(error))
     return [f"document {document.id}: {problem}" for problem in problems]
 

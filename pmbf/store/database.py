@@ -39,13 +39,13 @@ def opened(path: Path, mode: str, *, any_thread: bool = False) -> sqlite3.Connec
 
 
 @contextlib.contextmanager
-def without_log(path: Path) -> Iterator[bool]:
-    """Yield whether a catalog has no log and no writer; no writer gets in meanwhile.
+def without_log(path: Path, lock: str = "writer.lock") -> Iterator[bool]:
+    """Yield whether a database has no log and no writer; no writer, who holds a lock, gets in meanwhile.
 
     So it is read where the disk is full: SQLite needs room for the index of a log even where there is none.
     """
     log = path.with_name(path.name + "-wal")
-    with locks.no_writer(path.parent) as alone:
+    with locks.no_writer(path.parent, lock) as alone:
         yield alone and not (log.exists() and log.stat().st_size)
 
 

@@ -62,11 +62,11 @@ def no_readers(folder: Path) -> Iterator[bool]:
 
 
 @contextlib.contextmanager
-def no_writer(folder: Path) -> Iterator[bool]:
+def no_writer(folder: Path, lock: str = "writer.lock") -> Iterator[bool]:
     """Yield whether nobody is writing, and keep it so meanwhile; nothing is written for that."""
     with contextlib.ExitStack() as stack:
         try:
-            descriptor = stack.enter_context(_open_lock(folder / "writer.lock", os.O_RDONLY))
+            descriptor = stack.enter_context(_open_lock(folder / lock, os.O_RDONLY))
         except OSError:  # no lock to hold, none to be sure by
             yield False
         else:

@@ -183,5 +183,5 @@ def _without_text(document: Document) -> Document:
 def _attempt(action: Callable[[], Result]) -> Result | None:
     try:
         return action()
-    except (PmbfError, OSError):
+    except PmbfError:
         return None

@@ -4,13 +4,17 @@ Everyday a sample of blocks is zeroed, and of the heads' bits flipped; `PMBF_FLI
 """
 
 import os
+import resource
 import shutil
+import sqlite3
 
 import pytest
 from conftest import words
 
-from pmbf import Collection, CorruptError, repair
+from pmbf import Collection, CorruptError, PmbfError, repair
 from pmbf.similar import Similarities, update
+from pmbf.store import database, files
+from pmbf.store import repair as repairing
 from pmbf.store.catalog import Catalog
 from pmbf.store.folder import Store
 from pmbf.store.tables import Document
@@ -184,4 +188,55 @@ def test_a_new_collection_has_no_damage(tmp_path):
         collection.add(words(1), name="one")
         collection.build_sentences()
         update(collection.path)
+        assert collection.check().problems == []
+
+
+def in_a_child(use, *, most_bytes):
+    """Run something where no file may grow beyond some bytes; return whether it went well."""
+    child = os.fork()
+    if child == 0:
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+            use()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_a_full_disk_is_no_damage_and_all_is_read_there(path, expected):
+    (path / "writer.lock").touch()
+    assert in_a_child(lambda: wrong(path, expected) == {} or 1 / 0, most_bytes=0)
+    assert wrong(path, expected) == {}
+
+
+def test_an_error_of_the_disk_is_told_as_such_and_nothing_is_given_up(path, expected, monkeypatch):
+    connect = database.connect
+
+    def failing(location, **how):
+        if location.name == "similarities.sqlite":
+            with database.translated(location):
+                error = sqlite3.OperationalError("disk I/O error")
+                error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+                raise error
+        return connect(location, **how)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "connect", failing)
+        for use in (repair, lambda folder: Collection(folder).check()):
+            with pytest.raises(OSError, match="disk I/O error; is the disk full") as raised:
+                use(path)
+            assert not isinstance(raised.value, PmbfError)
+    assert (path / "similar" / "similarities.sqlite").exists()
+
+
+def test_a_file_that_may_not_be_opened_just_now_is_not_given_up_by_a_repair(path, monkeypatch):
+    def busy(*arguments, **how):
+        raise OSError(24, "Too many open files")
+
+    with Store(path, writable=True, trusting=True) as store, monkeypatch.context() as patched:
+        patched.setattr(files, "opened", busy)
+        with pytest.raises(OSError, match="Too many open files"):
+            repairing.repair(store)
+    with Collection(path) as collection:
         assert collection.check().problems == []
