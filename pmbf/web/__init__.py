@@ -14,6 +14,7 @@ parts        what all handlers share: processes, jobs, history, tokens
 jobs         screenings that wait, run and are done
 history      what was screened, and what was decided
 tokens       who may ask what
+names        which names of tokens look alike
 state        the SQLite file of history and tokens
 asks         what a working process answers
 """

@@ -39,9 +39,9 @@ async def screen(request: Request) -> Response:
 
 def submitted(request: Request, came: Sent) -> list[Job]:
     """Submit the texts that came with a request; return their jobs."""
-    parts, user = parts_of(request), visitor_of(request).token.name
+    parts, by = parts_of(request), visitor_of(request).token
     wanted = options(came.fields, parts.templates)
-    asked: dict[str, Any] = {"user": user, "options": wanted, "keeps_text": wanted.pop("keep_text", False)}
+    asked: dict[str, Any] = {"by": by, "options": wanted, "keeps_text": wanted.pop("keep_text", False)}
     return [parts.jobs.submit(one.body, name=one.name, **asked) for one in came.uploads]
 
 
@@ -118,7 +118,7 @@ async def decide(request: Request) -> Response:
     """Keep a decision about a source of a screening."""
     parts, values = parts_of(request), await _values(request, ("source", "verdict"), ("note",))
     one = parts.screening(request)
-    made = parts.history.decide(one.id, who=visitor_of(request).token.name, **values)
+    made = parts.history.decide(one.id, by=visitor_of(request).token, **values)
     return JSONResponse(asdict(made))
 
 

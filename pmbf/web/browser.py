@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -23,9 +24,10 @@ from pmbf.service.http import HttpError
 from pmbf.web import api
 from pmbf.web.access import needs, role_of, visitor_of, with_session
 from pmbf.web.history import VERDICTS
+from pmbf.web.names import skeleton
 from pmbf.web.openapi import OPERATIONS
 from pmbf.web.parts import only, parts_of
-from pmbf.web.tokens import ROLES
+from pmbf.web.tokens import ROLES, Tokens
 from pmbf.web.uploads import fields_sent, sent
 from pmbf.web.words import COOKIE, LANGUAGES, Words, language_of
 
@@ -123,7 +125,7 @@ async def decide(request: Request) -> Response:
         one.id,
         source=form.get("source", ""),
         verdict=form.get("verdict", ""),
-        who=visitor_of(request).token.name,
+        by=visitor_of(request).token,
         note=form.get("note", ""),
     )
     return RedirectResponse(f"/screenings/{one.id}", 303)
@@ -254,6 +256,7 @@ def _page(request: Request, template: str, status: int = 200, **values: Any) -> 
         "languages": LANGUAGES,
         "path": request.url.path,
         "date": _date,
+        "by": _named(words, parts.tokens),
     }
     html = _templates().get_template(template).render(shared | values)
     response = HTMLResponse(html, status)
@@ -261,6 +264,23 @@ def _page(request: Request, template: str, status: int = 200, **values: Any) -> 
     if chosen in LANGUAGES:
         response.set_cookie(COOKIE, chosen, max_age=365 * 86400, httponly=True, samesite="strict")
     return response
+
+
+def _named(t: Words, tokens: Tokens) -> Callable[[str, str], str]:
+    """Return what writes a user's name: with the token's id if another is called alike, or if the token is gone."""
+
+    @cache
+    def known() -> tuple[set[str], Counter[str]]:
+        found = tokens.all()
+        return {one.id for one in found}, Counter(skeleton(one.name) for one in found)
+
+    def told(name: str, number: str) -> str:
+        ids, alike = known()
+        if number not in ids:
+            return t("user_gone", name=name, id=number) if number else t("user_unknown", name=name)
+        return t("user_alike", name=name, id=number) if alike[skeleton(name)] > 1 else name
+
+    return told
 
 
 def _date(seconds: float) -> str:

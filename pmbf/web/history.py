@@ -19,6 +19,7 @@ from sqlite_utils import Database
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.report import Report
 from pmbf.sentences import SentenceReport
+from pmbf.web.tokens import Token
 
 VERDICTS = ("open", "confirmed", "dismissed")
 MAX_NOTE = 2000
@@ -31,6 +32,7 @@ class Screening:
     Args:
         id: 16 hexadecimal digits, drawn by chance.
         user: Name of the token that asked.
+        user_id: Id of that token; empty if it was removed before ids were kept.
         name: Name of the screened text.
         sha256: Of the bytes that came.
         time: Seconds since 1970.
@@ -44,6 +46,7 @@ class Screening:
 
     id: str
     user: str
+    user_id: str
     name: str
     sha256: str
     time: float
@@ -62,6 +65,7 @@ class Decision:
     source: str
     verdict: str
     who: str
+    who_id: str
     time: float
     note: str = ""
 
@@ -73,12 +77,13 @@ class History:
         self._db = state
 
     def keep(
-        self, report: Report, *, user: str, sha256: str, text: str | None = None, sentences: str | None = None
+        self, report: Report, *, by: Token, sha256: str, text: str | None = None, sentences: str | None = None
     ) -> Screening:
         """Keep a report, and its text and the report of its sentences, in JSON, if there are any; return its entry."""
         one = Screening(
             id=secrets.token_hex(8),
-            user=user,
+            user=by.name,
+            user_id=by.id,
             name=report.query.name,
             sha256=sha256,
             time=time.time(),
@@ -105,14 +110,14 @@ class History:
         """Return screenings, the latest first.
 
         Args:
-            user: Those of one user alone; None: all.
+            user: Those of the token of an id alone; None: all.
             search: Words that the name holds; a word may be the beginning of a longer one.
             first: Screenings to pass over.
             most: Screenings to return.
         """
         wheres, values = ["1"], list[Any]()
         if user is not None:
-            wheres.append("user = ?")
+            wheres.append("user_id = ?")
             values.append(user)
         if words := search.translate(_NO_SYNTAX).split():
             wheres.append("s.rowid IN (SELECT rowid FROM screenings_fts WHERE screenings_fts MATCH ?)")
@@ -172,7 +177,7 @@ class History:
 
     # ------------------------------------------------------------------ decisions
 
-    def decide(self, number: str, *, source: str, verdict: str, who: str, note: str = "") -> Decision:
+    def decide(self, number: str, *, source: str, verdict: str, by: Token, note: str = "") -> Decision:
         """Keep a decision about a source, in place of the one before.
 
         Raises:
@@ -185,7 +190,7 @@ class History:
             raise ParameterError(f"the note has {len(note)} characters, expected at most {MAX_NOTE}")
         if source not in {match.document.path for match in self.report(number).matches}:
             raise NotFoundError(f"{source}: is no source of this screening")
-        made = Decision(source, verdict, who, time.time(), note)
+        made = Decision(source, verdict, by.name, by.id, time.time(), note)
         with self._db.conn:
             self._db.table("decisions").upsert({"screening": number} | asdict(made), pk=("screening", "source"))
         return made

@@ -19,6 +19,7 @@ from pmbf.service.http import HttpError
 from pmbf.service.pool import Pool, WorkerError
 from pmbf.web.history import History
 from pmbf.web.spool import Spooled
+from pmbf.web.tokens import Token
 
 MOST_WAITING = 256
 MOST_OF_A_USER = 64
@@ -34,7 +35,7 @@ class Job:
 
     Args:
         id: 16 hexadecimal digits, drawn by chance.
-        user: Name of the token that asked.
+        by: The token that asked.
         name: Name of the text.
         state: `waiting`, `working`, `done` or `failed`.
         reason: Why it failed.
@@ -43,7 +44,7 @@ class Job:
         changes: Number of changes of state so far.
     """
 
-    user: str
+    by: Token
     name: str
     id: str = field(default_factory=lambda: secrets.token_hex(8))
     state: str = "waiting"
@@ -105,13 +106,13 @@ class Jobs:
         self._places = asyncio.Semaphore(pool.n_workers)
 
     def submit(
-        self, body: Spooled, *, user: str, name: str, options: Mapping[str, Any], keeps_text: bool = False
+        self, body: Spooled, *, by: Token, name: str, options: Mapping[str, Any], keeps_text: bool = False
     ) -> Job:
         """Take a text to be screened.
 
         Args:
             body: The bytes of its file; read and closed later.
-            user: Name of the token that asks.
+            by: The token that asks.
             name: Name of the text; its ending tells the format.
             options: Fields of `pmbf.screen.Options`, and `sentences`: whether it is screened sentence by sentence.
             keeps_text: Whether the history keeps the text, too.
@@ -120,10 +121,10 @@ class Jobs:
             HttpError: Too many wait.
         """
         waiting = [one for one in self._jobs.values() if not one.is_over]
-        if len(waiting) >= MOST_WAITING or sum(one.user == user for one in waiting) >= MOST_OF_A_USER:
+        if len(waiting) >= MOST_WAITING or sum(one.by.id == by.id for one in waiting) >= MOST_OF_A_USER:
             body.close()
             raise HttpError(503, f"{len(waiting)} texts wait already; ask again later", Retry_After="5")
-        job = Job(user, name)
+        job = Job(by, name)
         self._jobs[job.id] = job
         task = asyncio.create_task(self._run(job, body, dict(options), keeps_text=keeps_text))
         self._tasks.add(task)
@@ -131,9 +132,9 @@ class Jobs:
         return job
 
     def job(self, number: str, *, user: str | None) -> Job:
-        """Return a job of a user (None: of any). Raises `HttpError` if there is none."""
+        """Return a job of the token of an id (None: of any). Raises `HttpError` if there is none."""
         job = self._jobs.get(number)
-        if job is None or user not in (None, job.user):
+        if job is None or user not in (None, job.by.id):
             raise HttpError(404, f"there is no job {number!r}, or no longer")
         return job
 
@@ -167,7 +168,7 @@ class Jobs:
             text = found["text"] if keeps_text else None
             sha256 = hashlib.sha256(content).hexdigest()
             report, sentences = Report.from_json(found["report"]), found.get("sentences")
-            kept = self._history.keep(report, user=job.user, sha256=sha256, text=text, sentences=sentences)
+            kept = self._history.keep(report, by=job.by, sha256=sha256, text=text, sentences=sentences)
             job.screening, job.page = kept.id, found["page"]
             job.turn("done")
         except TimeoutError:

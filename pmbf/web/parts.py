@@ -67,7 +67,7 @@ class Parts:
         """
         visitor = visitor_of(request)
         one = self.history.screening(request.path_params["number"])
-        if not sees(visitor, one.user):
+        if not sees(visitor, one.user_id):
             raise HttpError(404, f"there is no screening {one.id!r}")
         return one
 
@@ -80,10 +80,10 @@ def parts_of(request: Request) -> Parts:
 
 
 def sees(visitor: Visitor, user: str) -> bool:
-    """Whether a visitor may see what a user screened: the visitor's own; with the role review, all."""
-    return visitor.token.name == user or visitor.may("review")
+    """Whether a visitor may see what the token of an id screened: the visitor's own; with the role review, all."""
+    return visitor.token.id == user or visitor.may("review")
 
 
 def only(visitor: Visitor) -> str | None:
-    """Return the user whose screenings a visitor sees; None: all."""
-    return None if visitor.may("review") else visitor.token.name
+    """Return the id of the token whose screenings a visitor sees; None: all."""
+    return None if visitor.may("review") else visitor.token.id

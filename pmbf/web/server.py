@@ -32,8 +32,6 @@ from pmbf.web.parts import Parts
 from pmbf.web.tokens import Tokens
 
 WORKING_MODULE = "pmbf.web.asks"
-OWNER = "owner"
-"""Name of the token of the person who starts the application."""
 EXPIRY_EVERY_S = 3600.0
 RISK = "others could read the history or forge decisions"
 
@@ -104,7 +102,7 @@ async def _serve(
         serve = partial(connections.serve, door=Door(limits.tcp_connections))
         server = await asyncio.start_server(serve, sock=bound, limit=limits.header_bytes)
         address = f"https://{settings.host}/" if settings.host else f"http://{shown_address(host, port)}/"
-        on_ready(address, f"{address}enter?ticket={tokens.ticket(tokens.own(OWNER))}")
+        on_ready(address, f"{address}enter?ticket={tokens.ticket(tokens.own())}")
         tasks = [asyncio.create_task(renew(pool, renewing, on_problem))]
         if settings.kept_s is not None:
             tasks.append(asyncio.create_task(_expire(history, settings.kept_s)))

@@ -14,17 +14,22 @@ from typing import Any
 from sqlite_utils import Database
 
 from pmbf.errors import NotFoundError, ParameterError
+from pmbf.web.names import require_name, skeleton
 
 ROLES = ("screen", "review", "admin")
 """Each role may do what the ones before it may: screen texts; see all screenings and decide; change the collection."""
 SESSION_S = 12 * 3600
 TICKET_S = 600
-MAX_NAME = 200
+OWNER = "owner"
+"""Name of the token of the person who starts the application; no other token may be called so, or alike."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token's name, role and times; the token itself is shown once and not kept."""
+    """A token's id, name, role and times; the token itself is shown once and not kept.
+
+    A user is the id. The name is for readers: of a token that was removed, another may have it later.
+    """
 
     id: str
     name: str
@@ -45,16 +50,20 @@ class Tokens:
         """Make a token; return the token, which is kept nowhere, and its entry.
 
         Raises:
-            ParameterError: The role is unknown, or the name is empty, too long or taken.
+            ParameterError: The role is unknown, or the name is no name, or taken, or looks like one that is.
         """
         if role not in ROLES:
             raise ParameterError(f"role is {role!r}, expected one of {', '.join(ROLES)}")
-        if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
-            raise ParameterError(f"name is {name!r}, expected 1 to {MAX_NAME} printable characters")
-        if any(one.name == name for one in self.all()):
-            raise ParameterError(f"there is a token {name!r} already; remove it first, or take another name")
+        require_name(name)
+        for taken in (OWNER, *(one.name for one in self.all())):
+            if skeleton(taken) == skeleton(name):
+                looks = "is taken" if taken == name else f"looks like {taken!r}, which is taken"
+                raise ParameterError(f"the name {name!r} {looks}; take another, or remove that token first")
+        return self._made(name, role, days)
+
+    def _made(self, name: str, role: str, days: float | None = None) -> tuple[str, Token]:
         secret, now = secrets.token_urlsafe(32), time.time()
-        made = Token(secrets.token_hex(4), name, role, now, now + days * 86400 if days else None)
+        made = Token(secrets.token_hex(8), name, role, now, now + days * 86400 if days else None)
         with self._db.conn:
             self._db.table("tokens").insert(asdict(made) | {"hash": hashed(secret)})
         return secret, made
@@ -74,10 +83,10 @@ class Tokens:
         """Return the entry of a token that is shown; None if it is unknown or has expired."""
         return self._used(next(self._found("hash = ?", [hashed(secret)]), None))
 
-    def own(self, name: str) -> Token:
-        """Return the entry of a name's token of the role admin; made if there is none, with a secret nobody knows."""
-        found = next((one for one in self.all() if one.name == name), None)
-        return found or self.add(name, ROLES[-1])[1]
+    def own(self) -> Token:
+        """Return the entry of the owner's token; it is made if there is none, with a secret nobody knows."""
+        found = next((one for one in self.all() if (one.name, one.role) == (OWNER, ROLES[-1])), None)
+        return found or self._made(OWNER, ROLES[-1])[1]
 
     def ticket(self, token: Token) -> str:
         """Return a secret that opens one session of a token, once, in the next ten minutes."""

@@ -15,8 +15,11 @@ from pmbf.service.http import HttpError
 from pmbf.web import state
 from pmbf.web.history import History
 from pmbf.web.spool import Spool, Spooled
+from pmbf.web.tokens import Token
 from tests.conftest import words
 from tests.web.conftest import ESSAY, SHARED, Client, Running
+
+ANN = Token("1", "ann", "screen", 0.0)
 
 
 @pytest.mark.parametrize("number", ["9" * 5000, "9" * 19, "x", "-1", "1.0", "%D9%A1" * 2000])
@@ -54,8 +57,8 @@ def test_what_is_deleted_is_in_no_file_of_the_history(tmp_path):
         collection.add(f"{words(1, 80)} {SHARED}", name="harbours")
         reports = [collection.screen(ESSAY.encode(), name=name) for name in ("quaxolotl zebrafish.txt", "other.txt")]
     history = History(state.opened(tmp_path / "state"))
-    gone, stays = (history.keep(report, user="ann", sha256="0" * 64, text=ESSAY) for report in reports)
-    history.decide(gone.id, source="harbours", verdict="open", who="ann", note="wombat")
+    gone, stays = (history.keep(report, by=ANN, sha256="0" * 64, text=ESSAY) for report in reports)
+    history.decide(gone.id, source="harbours", verdict="open", by=ANN, note="wombat")
     history.delete(gone.id)
     kept = b"".join(path.read_bytes() for path in (tmp_path / "state").iterdir())
     assert [word for word in (b"quaxolotl", b"zebrafish", b"wombat", gone.id.encode()) if word in kept] == []

@@ -13,6 +13,7 @@ from pmbf.store.folder import Store
 from pmbf.web import jobs, state
 from pmbf.web.history import History
 from pmbf.web.spool import Spool, Spooled
+from pmbf.web.tokens import Token
 from tests.conftest import words
 from tests.web.conftest import ESSAY, SHARED, Running
 
@@ -26,7 +27,7 @@ def test_a_page_is_forgotten_in_time_even_if_nobody_asks(library, tmp_path, monk
         made = jobs.Jobs(pool, History(state.opened(tmp_path / "state")), answer_s=60)
         body = Spooled(Spool())
         body.write(ESSAY.encode())
-        job = made.submit(body, user="ann", name="essay", options={})
+        job = made.submit(body, by=Token("1", "ann", "screen", 0.0), name="essay", options={})
         while not job.is_over:
             await asyncio.sleep(0.01)
         there = made.page_of(job.screening)

@@ -41,7 +41,7 @@ def test_each_key_is_used_and_each_used_key_is_there():
 def test_values_are_put_into_each_text(language):
     words = Words(language)
     for key in keys(language):
-        assert "{" not in words(key, n=1234, found=12, name="x")
+        assert "{" not in words(key, n=1234, found=12, name="x", id="y")
 
 
 def test_numbers_are_written_as_the_language_writes_them():
