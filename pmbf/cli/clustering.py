@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -96,6 +97,7 @@ def load(
 ) -> None:
     """Load files and folders: new files are added, changed ones replaced, in one commit."""
     from pmbf.terminal.cluster import loaded_text
+    from pmbf.terminal.progress import load_progress
     from pmbf.terminal.summaries import passed_over_lines, problem_lines
 
     labelling, bounds = labelling_of(labels, label_pattern), limits(max_bytes, timeout, None)
@@ -106,8 +108,8 @@ def load(
         "labels": labelling,
         "limits": bounds,
     }
-    with opened_cluster(depot, ray) as opened:
-        report = opened.load(paths, **how)
+    with opened_cluster(depot, ray) as opened, load_progress(shown=sys.stderr.isatty()) as on_progress:
+        report = opened.load(paths, on_progress=on_progress, **how)
         n_documents, n_volumes = len(opened), len(opened.manifest.volumes)
     for line in passed_over_lines(report) if verbose and not json else ():
         print_text(f"{line}\n")
@@ -147,11 +149,15 @@ def compact(
 @app.command(cls=PmbfCommand, epilog=CHECK_HELP)
 def check(depot: Depot, ray: Ray = None, json: arg.Json = False) -> None:
     """Compare all files of the depot with their checksums, and all volumes with themselves."""
+    from pmbf.cluster.checking import unnamed
+    from pmbf.cluster.objects import depot_at
     from pmbf.terminal.cluster import checked_text
 
     with opened_cluster(depot, ray) as opened:
         problems, n_volumes = opened.check(), len(opened.manifest.volumes)
-    print_json({"problems": problems}) if json else print_text(checked_text(problems, n_volumes))
+        n_unnamed = 0 if problems else len(unnamed(depot_at(depot)))
+    told = {"problems": problems, "n_unnamed_files": n_unnamed}
+    print_json(told) if json else print_text(checked_text(problems, n_volumes, n_unnamed))
     raise typer.Exit(FAILED if problems else DONE)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -22,13 +22,13 @@ from pmbf.cluster.making import Content, Edit, Made
 from pmbf.cluster.manifest import Manifest, Volume, commit
 from pmbf.cluster.spread import Spread, SpreadCatalog
 from pmbf.cluster.upkeep import renew, to_join
-from pmbf.cluster.working import work
+from pmbf.cluster.working import OnRound, work
 from pmbf.errors import IncompleteError
 from pmbf.extract import Limits
 from pmbf.intake.adding import Named
 from pmbf.intake.discovery import FileFound, Problem
 from pmbf.intake.labelling import Labelling, LabelTable, below, relabelled
-from pmbf.intake.loader import LoadReport
+from pmbf.intake.loader import LoadReport, Progress
 from pmbf.intake.pruning import gone
 from pmbf.store.tables import ListedPath, made_from
 
@@ -50,8 +50,15 @@ class Changing:
     def __init__(self, depot: Depot, nodes: Nodes, manifest: Manifest) -> None:
         self._depot, self._nodes, self._manifest = depot, nodes, manifest
 
-    def load(self, found: Iterable[FileFound | Problem], limits: Limits) -> tuple[Manifest, LoadReport]:
+    def load(
+        self,
+        found: Iterable[FileFound | Problem],
+        limits: Limits,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> tuple[Manifest, LoadReport]:
         """Load files and commit; return the new manifest, and what was loaded. Unchanged files are not read.
+
+        `on_progress` is called four times a second or more often.
 
         Raises:
             BusyError: Somebody else has committed meanwhile; nothing has changed.
@@ -62,8 +69,10 @@ class Changing:
         by_path = {one.path: one for one in files if isinstance(one, FileFound)}
         listed = self._listed(by_path)
         wanted = [one for one in by_path.values() if not _is_unchanged(one, listed.get(one.path))]
-        tasks = [(self._manifest.params, part, limits) for part in _parts(wanted, lambda one: one.size)]
-        manifest, report = self._committed(work(self._nodes, "load", tasks), listed)
+        parts = list(_parts(wanted, lambda one: one.size))
+        tasks = [(self._manifest.params, part, limits) for part in parts]
+        made = work(self._nodes, "load", tasks, _told(on_progress, parts) if on_progress else None)
+        manifest, report = self._committed(made, listed)
         report.n_unchanged += len(by_path) - len(wanted)
         report.problems = problems + report.problems
         report.seconds = time.monotonic() - started
@@ -233,6 +242,18 @@ class _Settled:
 
 def _is_unchanged(file: FileFound, listed: ListedPath | None) -> bool:
     return listed is not None and (listed.size, listed.mtime_ns) == (file.size, file.mtime_ns)
+
+
+def _told(on_progress: Callable[[Progress], None], parts: Sequence[Sequence[FileFound]]) -> OnRound:
+    """Return what tells how far all parts are, from how far the nodes are with each."""
+    sizes = [(len(part), sum(one.size for one in part)) for part in parts]
+    n_files, n_bytes = (sum(column) for column in zip((0, 0), *sizes, strict=True))
+
+    def tell(done: Iterable[int], begun: Mapping[int, Progress]) -> None:
+        far = [sizes[part] for part in done] + [(one.n_files, one.n_bytes) for one in begun.values()]
+        on_progress(Progress(sum(one for one, _ in far), n_files, sum(one for _, one in far), n_bytes))
+
+    return tell
 
 
 def _complete(spread: Spread, found: Found) -> Found:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Self, Unpack
 
+from pmbf.cluster import checking
 from pmbf.cluster import manifest as manifests
 from pmbf.cluster.asking import Questions, answers
 from pmbf.cluster.calls import Nodes
@@ -16,19 +16,20 @@ from pmbf.cluster.changing import Changing
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.holder import Holder
 from pmbf.cluster.manifest import Manifest
+from pmbf.cluster.noted import require_not_older
 from pmbf.cluster.objects import depot_at
 from pmbf.cluster.placement import Node, local_nodes
 from pmbf.cluster.spread import Spread, SpreadCatalog
 from pmbf.cluster.status import Status
 from pmbf.cluster.texts import SourceTexts, SpreadTexts
 from pmbf.cluster.upkeep import GRACE_S, Upkeep, sweep
-from pmbf.cluster.working import each, fetch, unread_by_all, work
-from pmbf.errors import IncompleteError, NotFoundError, ParameterError
+from pmbf.cluster.working import fetch, unread_by_all
+from pmbf.errors import CorruptError, IncompleteError, NotFoundError, ParameterError
 from pmbf.extract import Limits
 from pmbf.intake.adding import checked
 from pmbf.intake.discovery import discover, several
 from pmbf.intake.labelling import Labelling
-from pmbf.intake.loader import LoadReport
+from pmbf.intake.loader import LoadReport, Progress
 from pmbf.intake.texts import Origin, Text, origins, read_text
 from pmbf.jobs.executor import Executor, Local
 from pmbf.params import Params
@@ -60,7 +61,7 @@ class ClusterCollection:
     Raises:
         NotFoundError: There is no collection, and `create` is false.
         ParameterError: `nodes` is less than 1, or `params` differ from those of the collection.
-        CorruptError: The last manifest is damaged.
+        CorruptError: The last manifest is damaged or missing.
 
     Thread rule: any thread may screen; one thread at a time changes.
 
@@ -83,17 +84,17 @@ class ClusterCollection:
         params: Params | None = None,
     ) -> None:
         self._depot = depot_at(depot)
-        if create and not self._depot.last():
+        if create and not manifests.last_number(self._depot):
             manifests.created(self._depot, params or Params())
-        self.manifest = manifests.last(self._depot)
+        is_folder = isinstance(self._depot, FolderDepot)
+        where = os.path.abspath(self._depot.address) if is_folder else self._depot.address
+        self._shelves = Path(shelf or (f"{where}/shelf" if is_folder else SHELF))
+        self.manifest = self._last()
         if params is not None and params != self.params:
             raise ParameterError(f"{self._depot.address}: was made with other parameters; they cannot change")
         started = local_nodes(nodes) if isinstance(nodes, int) else list(nodes)
         self._executor = executor or Local()
-        is_folder = isinstance(self._depot, FolderDepot)
-        where = os.path.abspath(self._depot.address) if is_folder else self._depot.address
-        shelves = Path(shelf or (f"{where}/shelf" if is_folder else SHELF))
-        self._executor.start(Holder, [(where, str(shelves / one.name), self.params) for one in started])
+        self._executor.start(Holder, [(where, str(self._shelves / one.name), self.params) for one in started])
         self.nodes = Nodes(self._executor, started, timeout_s=timeout_s)
 
     def __enter__(self) -> Self:
@@ -146,14 +147,26 @@ class ClusterCollection:
 
     def is_last(self) -> bool:
         """Return whether this object shows the last commit."""
-        return self._depot.last() == self.manifest.number
+        return manifests.last_number(self._depot) == self.manifest.number
 
     def refresh(self) -> Manifest:
-        """Show the last commit; the nodes fetch its volumes, and keep those shown before. Return it."""
-        before, self.manifest = self.manifest, manifests.last(self._depot)
+        """Show the last commit; the nodes fetch its volumes, and keep those shown before. Return it.
+
+        Raises:
+            CorruptError: The last manifest is damaged or missing, or another collection's; what was shown stays.
+        """
+        before, found = self.manifest, self._last()
+        if (found.id, found.params) != (before.id, before.params):
+            raise CorruptError(f"{self._depot.address}: is another collection now; open it anew")
+        self.manifest = found
         self.open()
         self.nodes.keep({*before.volumes, *self.manifest.volumes})
         return self.manifest
+
+    def _last(self) -> Manifest:
+        found = manifests.last(self._depot)
+        require_not_older(self._shelves.expanduser(), self._depot, id_=found.id, number=found.number)
+        return found
 
     def open(self) -> dict[str, str]:
         """Have the nodes fetch and open their volumes now; return why volumes cannot be read, by name."""
@@ -266,10 +279,12 @@ class ClusterCollection:
         prune: bool = False,
         labels: Labelling | None = None,
         limits: Limits | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> LoadReport:
         """Load files and folders that all nodes can read, in one commit, as `Collection.load`.
 
-        A second commit takes out paths whose file is gone (`prune`), as this machine sees it, and changes `labels`.
+        `on_progress` is called four times a second. A second commit takes out paths whose file is gone (`prune`), as
+        this machine sees it, and changes `labels`.
 
         Raises:
             BusyError: Somebody else has committed meanwhile; nothing has changed.
@@ -277,7 +292,7 @@ class ClusterCollection:
         """
         roots = [os.fspath(one) for one in several("paths", paths)]
         found = discover(roots, several("include", include), several("exclude", exclude))
-        self.manifest, report = self._changing.load(found, limits or Limits())
+        self.manifest, report = self._changing.load(found, limits or Limits(), on_progress)
         if prune or labels:
             self.manifest = self._changing.tend(roots, report, prune=prune, labels=labels)
         return report
@@ -320,17 +335,10 @@ class ClusterCollection:
     def check(self) -> dict[str, list[str]]:
         """Compare every file of the depot with its name, and every volume with itself; return problems by volume.
 
-        The nodes share the work. A file that is damaged on a node's disk alone is told, and fetched anew.
+        The nodes share the work. A file that is damaged on a node's disk alone is told, and fetched anew. Problems of
+        no volume, such as a missing manifest, are listed under `depot`.
         """
-        volumes = self.manifest.volumes
-        found: dict[str, list[str]] = defaultdict(list)
-        here = {node: (some,) for node, some in enumerate(self.nodes.of_nodes(volumes).values())}
-        for mended in each(self.nodes, "mend", here).values():
-            for name, problems in mended.items() if isinstance(mended, dict) else ():
-                found[name] += problems
-        for one, problems in zip(volumes, work(self.nodes, "check", [(one,) for one in volumes]), strict=True):
-            found[one.name] += problems
-        return {name: problems for name, problems in found.items() if problems}
+        return checking.problems(self._depot, self.nodes, self.manifest)
 
     @property
     def _changing(self) -> Changing:

@@ -3,6 +3,7 @@
     depot/
       files/ab/abcd…            a file, named by its SHA-256
       manifests/000000000007    the volumes of a generation; who writes it first has made the commit
+    last                      number of the last commit, noted after it: the one file that is replaced
 
 A file is written under a name of its own, synced, and then linked to its place. So a name is there with its whole
 content or not at all, and of two writers of one manifest exactly one succeeds.
@@ -18,8 +19,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from pmbf.cluster.names import MOST_BYTES, TEMPORARY, commit_number, content_name, is_content
-from pmbf.cluster.plain import open_plain, own_folder, require_folder
+from pmbf.cluster.names import TEMPORARY, commit_number, content_name, is_content
+from pmbf.cluster.plain import bounded, open_plain, own_folder, require_folder
 from pmbf.contents import without_waiting
 from pmbf.errors import CorruptError, NotFoundError
 from pmbf.store.folders import make_folder, sync_folder
@@ -84,8 +85,16 @@ class Depot(Protocol):
         """Store a manifest, unless there is one with this number; return whether it was stored."""
         ...
 
-    def last(self) -> int:
-        """Return the number of the last manifest, 0 if there is none."""
+    def numbers(self) -> list[int]:
+        """Return the numbers of all manifests, those that were emptied included."""
+        ...
+
+    def noted(self) -> bytes:
+        """Return the note of the last commit, empty if there is none; see `pmbf.cluster.noted`."""
+        ...
+
+    def note(self, content: bytes) -> None:
+        """Replace the note of the last commit."""
         ...
 
     def manifest(self, number: int) -> bytes:
@@ -202,9 +211,22 @@ class FolderDepot:
         """Store a manifest, as `Depot.commit`."""
         return self._write(self._manifest(number), [content])
 
-    def last(self) -> int:
-        """Return the number of the last manifest, as `Depot.last`."""
-        return max(self._numbers(), default=0)
+    def numbers(self) -> list[int]:
+        """Return the numbers of all manifests, as `Depot.numbers`."""
+        folder = self.folder / "manifests"
+        numbers = map(commit_number, os.listdir(folder) if folder.is_dir() else [])
+        return [number for number in numbers if number is not None]
+
+    def noted(self) -> bytes:
+        """Return the note of the last commit, as `Depot.noted`."""
+        with contextlib.suppress(FileNotFoundError), open(self._note, "rb", opener=open_plain) as file:
+            return file.read(64)
+        return b""
+
+    def note(self, content: bytes) -> None:
+        """Replace the note of the last commit, as `Depot.note`."""
+        with self._written(self._note, [content]) as new:
+            os.replace(new, self._note)
 
     def manifest(self, number: int) -> bytes:
         """Return a manifest, as `Depot.manifest`."""
@@ -218,7 +240,7 @@ class FolderDepot:
     def generations(self) -> dict[int, float]:
         """Return the age of each manifest, as `Depot.generations`."""
         now = self._now()
-        found = {number: self._manifest(number).lstat() for number in self._numbers()}
+        found = {number: self._manifest(number).lstat() for number in self.numbers()}
         return {number: now - one.st_mtime for number, one in found.items() if one.st_size}
 
     def empty(self, number: int) -> None:
@@ -266,10 +288,9 @@ class FolderDepot:
     def _manifest(self, number: int) -> Path:
         return self.folder / "manifests" / f"{number:012}"
 
-    def _numbers(self) -> list[int]:
-        folder = self.folder / "manifests"
-        numbers = map(commit_number, os.listdir(folder) if folder.is_dir() else [])
-        return [number for number in numbers if number is not None]
+    @property
+    def _note(self) -> Path:
+        return self.folder / "last"
 
     def _require_folders(self, folder: Path) -> None:
         """Refuse to write and to delete in a folder of the depot that is a link, or below one."""
@@ -302,21 +323,6 @@ class FolderDepot:
         finally:
             temporary.unlink(missing_ok=True)
         sync_folder(target.parent)
-
-
-def bounded(pieces: Iterable[bytes], where: str) -> bytes:
-    """Return the content of a small file.
-
-    Raises:
-        CorruptError: It is larger than a list or a manifest can be.
-    """
-    some, n_bytes = [], 0
-    for piece in pieces:
-        some.append(piece)
-        n_bytes += len(piece)
-        if n_bytes > MOST_BYTES:
-            raise CorruptError(f"{where}: is larger than {MOST_BYTES:,} bytes, expected a list of files or volumes")
-    return b"".join(some)
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:

@@ -34,6 +34,7 @@ from pmbf.extract import Limits
 from pmbf.hashes import Hashes
 from pmbf.intake.adding import Named
 from pmbf.intake.discovery import FileFound
+from pmbf.intake.loader import Progress
 from pmbf.params import Params
 from pmbf.screen.comparing import shared_each
 from pmbf.screen.options import Options
@@ -266,7 +267,11 @@ class Holder(Tasks):
 
     def load(self, params: Params, found: Sequence[FileFound], limits: Limits) -> Made:
         """Make a volume of files."""
-        return making.made_of_files(self._depot, self._shelf.workplace, params, found, limits)
+
+        def tell(progress: Progress) -> None:
+            self._progress = progress
+
+        return making.made_of_files(self._depot, self._shelf.workplace, params, found, limits, tell)
 
     def store(self, params: Params, named: Sequence[Named]) -> Made:
         """Make a volume of texts, each with its name."""

@@ -15,7 +15,7 @@ from pmbf.cluster.workplace import Workplace
 from pmbf.extract import Limits
 from pmbf.intake.adding import Named, add_texts
 from pmbf.intake.discovery import FileFound
-from pmbf.intake.loader import Loader, LoadReport
+from pmbf.intake.loader import Loader, LoadReport, Progress
 from pmbf.kernels import Samples
 from pmbf.params import Params
 from pmbf.store import fingerprints
@@ -72,14 +72,23 @@ class Edit:
 
 
 def made_of_files(
-    depot: Depot, workplace: Workplace, params: Params, found: Sequence[FileFound], limits: Limits
+    depot: Depot,
+    workplace: Workplace,
+    params: Params,
+    found: Sequence[FileFound],
+    limits: Limits,
+    on_progress: Callable[[Progress], None],
 ) -> Made:
-    """Return a new volume of the files that can be read.
+    """Return a new volume of the files that can be read; `on_progress` is called after each batch.
 
     Raises:
         OSError: The disk is full.
     """
-    return _made(depot, workplace, params, lambda writer: Loader(writer, params, limits=limits).load(found))
+
+    def load(writer: Writer) -> LoadReport:
+        return Loader(writer, params, limits=limits, on_progress=on_progress).load(found)
+
+    return _made(depot, workplace, params, load)
 
 
 def made_of_texts(depot: Depot, workplace: Workplace, params: Params, named: Sequence[Named]) -> Made:

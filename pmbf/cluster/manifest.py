@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 
+from pmbf.cluster import noted
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.names import MOST_COMMITS, collection_id, content_name, json_object, whole
 from pmbf.errors import BusyError, CorruptError, NotFoundError, ParameterError, UnsupportedError
@@ -171,11 +172,19 @@ def created(depot: Depot, params: Params) -> Manifest:
 
     Raises:
         ParameterError: The depot has a collection.
+        CorruptError: It had one, and its manifests are lost.
     """
     first = Manifest(1, params, id=secrets.token_hex(16))
-    if depot.last() or not depot.commit(1, first.to_bytes()):
+    noted.require_all(depot, number := last_number(depot))
+    if number or not depot.commit(1, first.to_bytes()):
         raise ParameterError(f"{depot.address}: has a collection already")
+    noted.note(depot, 1)
     return first
+
+
+def last_number(depot: Depot) -> int:
+    """Return the number of the last manifest, 0 if there is none."""
+    return max(depot.numbers(), default=0)
 
 
 def last(depot: Depot) -> Manifest:
@@ -183,9 +192,10 @@ def last(depot: Depot) -> Manifest:
 
     Raises:
         NotFoundError: The depot has no collection.
-        CorruptError: The manifest is damaged.
+        CorruptError: The manifest is damaged, or a later one is missing.
     """
-    number = depot.last()
+    number = last_number(depot)
+    noted.require_all(depot, number)
     if not number:
         raise NotFoundError(f"{depot.address}: no collection there; make one with `pmbf cluster init {depot.address}`")
     return read(depot, number)
@@ -216,6 +226,13 @@ def commit(depot: Depot, manifest: Manifest) -> None:
             f"{depot.address}: another process has committed generation {manifest.number} meanwhile; nothing of this "
             "change was kept, make it again"
         )
+    noted.note(depot, manifest.number)
+
+
+def missing(depot: Depot) -> list[int]:
+    """Return the numbers of manifests that are missing before later ones: the first of each gap."""
+    numbers = {0, *depot.numbers()}
+    return sorted(number + 1 for number in numbers if number + 1 not in numbers and number < max(numbers))
 
 
 def _params(value: object, where: str) -> Params:

@@ -14,8 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pmbf.cluster.depot import Depot, FolderDepot, bounded
+from pmbf.cluster.depot import Depot, FolderDepot
 from pmbf.cluster.names import commit_number, content_name, is_content
+from pmbf.cluster.plain import bounded
 from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
 
 _PROTOCOL = "s3"
@@ -150,9 +151,19 @@ class ObjectDepot:
             self._is_tried = True
         return self._created(self._manifest(number), content)
 
-    def last(self) -> int:
-        """Return the number of the last manifest, as `Depot.last`."""
-        return max((number for number, _ in self._manifests()), default=0)
+    def numbers(self) -> list[int]:
+        """Return the numbers of all manifests, as `Depot.numbers`."""
+        return [number for number, _ in self._manifests()]
+
+    def noted(self) -> bytes:
+        """Return the note of the last commit, as `Depot.noted`."""
+        with suppress(FileNotFoundError):
+            return bytes(self._store.cat_file(f"{self._root}/last", start=0, end=64))
+        return b""
+
+    def note(self, content: bytes) -> None:
+        """Replace the note of the last commit, as `Depot.note`."""
+        self._store.pipe_file(f"{self._root}/last", content)
 
     def manifest(self, number: int) -> bytes:
         """Return a manifest, as `Depot.manifest`."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from pmbf.cluster.names import MOST_BYTES
 from pmbf.errors import CorruptError, UnsupportedError
 from pmbf.store.folders import make_folder
 
@@ -26,6 +27,21 @@ def open_plain(path: str | os.PathLike[str], flags: int = 0) -> int:
     if not stat.S_ISREG(os.lstat(path).st_mode):  # before the open: opening a device can have an effect
         raise CorruptError(f"{os.fspath(path)}: is no file of its own but a link or a device; put back a copy")
     return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+
+
+def bounded(pieces: Iterable[bytes], where: str) -> bytes:
+    """Return the content of a small file.
+
+    Raises:
+        CorruptError: It is larger than a list or a manifest can be.
+    """
+    some, n_bytes = [], 0
+    for piece in pieces:
+        some.append(piece)
+        n_bytes += len(piece)
+        if n_bytes > MOST_BYTES:
+            raise CorruptError(f"{where}: is larger than {MOST_BYTES:,} bytes, expected a list of files or volumes")
+    return b"".join(some)
 
 
 def require_folder(folder: Path) -> None:

@@ -90,7 +90,7 @@ def sweep(depot: Depot, grace_s: float) -> Swept:
     last = max(ages, default=0)
     replaced = {number: ages[after] for number, after in zip(sorted(ages), sorted(ages)[1:], strict=False)}
     gone = [number for number in sorted(ages) if number != last and replaced[number] >= grace_s]
-    named = _named(depot, [number for number in ages if number not in gone])
+    named = named_files(depot, [number for number in ages if number not in gone])
     for number in gone:
         depot.empty(number)
     sizes = [depot.delete(name, grace_s) for name in list(depot.files()) if name not in named]
@@ -98,7 +98,7 @@ def sweep(depot: Depot, grace_s: float) -> Swept:
     return Swept(len(gone), sum(size > 0 for size in sizes), sum(sizes))
 
 
-def _named(depot: Depot, numbers: Sequence[int]) -> set[str]:
+def named_files(depot: Depot, numbers: Sequence[int]) -> set[str]:
     """Return the files that some generations name."""
     volumes: set[str] = set()
     for number in numbers:

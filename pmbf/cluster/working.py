@@ -11,7 +11,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -38,9 +38,11 @@ class Tasks:
 
     def __init__(self) -> None:
         self._tasks: dict[str, Future[Any]] = {}
+        self._progress: Any = None
 
     def begin(self, name: str, method: str, arguments: Arguments) -> None:
         """Begin a call of one of the holder's methods."""
+        self._progress = None
         future = self._tasks[name] = Future[Any]()
         threading.Thread(target=_run, args=(future, getattr(self, method), arguments), daemon=True).start()
 
@@ -48,6 +50,10 @@ class Tasks:
         """Return whether a call that was begun has ended; None if nobody has begun it here: the node was made anew."""
         task = self._tasks.get(name)
         return None if task is None else task.done()
+
+    def progress(self) -> Any:
+        """Return how far the call is that was begun last; None if it does not tell."""
+        return self._progress
 
     def outcome(self, name: str) -> Any:
         """Return what a call that has ended returned, or raise what it raised."""
@@ -87,6 +93,11 @@ class _Running:
             del self.tasks[node]
         return outcomes
 
+    def progress(self) -> dict[int, Any]:
+        """Return how far the nodes are with their tasks, where they know it."""
+        told = self._call("progress", dict.fromkeys(self.tasks, ()))
+        return {node: one for node, one in told.items() if one is not None and not isinstance(one, ShardFailed)}
+
     def _call(self, method: str, arguments: Mapping[int, Arguments]) -> dict[int, Any | ShardFailed]:
         told = self._nodes.executor.call(method, arguments, self._nodes.timeout_s) if arguments else {}
         for node, one in told.items():
@@ -95,7 +106,11 @@ class _Running:
         return told
 
 
-def work(nodes: Nodes, method: str, tasks: Sequence[Arguments]) -> list[Any]:
+OnRound = Callable[[Iterable[int], Mapping[int, Any]], None]
+"""Called with the tasks that are done, and how far others are, by task."""
+
+
+def work(nodes: Nodes, method: str, tasks: Sequence[Arguments], on_round: OnRound | None = None) -> list[Any]:
     """Call a method once for each task, on any node, and return the results in order.
 
     A task whose node fails is given to another one, so a task may be begun twice.
@@ -104,6 +119,7 @@ def work(nodes: Nodes, method: str, tasks: Sequence[Arguments]) -> list[Any]:
         nodes: The nodes.
         method: Of `Holder`.
         tasks: Its arguments.
+        on_round: Called each time the nodes were asked whether they have done.
 
     Raises:
         IncompleteError: A task failed on as many nodes as there are, or on 3.
@@ -128,6 +144,8 @@ def work(nodes: Nodes, method: str, tasks: Sequence[Arguments]) -> list[Any]:
             if tries[task] >= min(TASK_TRIES, len(nodes.nodes)):
                 name = nodes.nodes[node].name
                 raise IncompleteError(f"{name}: {outcome.reason}; nothing was changed: run it again")
+        if on_round:
+            on_round(results, {at[node]: one for node, one in running.progress().items()})
         pause.wait(is_short=bool(ended))
     return [results[task] for task in range(len(tasks))]
 

@@ -18,7 +18,7 @@ def depot(tmp_path, folder):
     made = tmp_path / "depot"
     assert 0 == pmbf("cluster", "init", made).returncode
     done = pmbf("cluster", "load", made, folder)
-    assert (0, "10 added\n10 documents in 1 volumes\n") == (done.returncode, done.stdout)
+    assert (0, "10 added\n10 documents in 1 volume\n") == (done.returncode, done.stdout)
     return made
 
 
@@ -89,7 +89,7 @@ def test_small_volumes_are_joined_and_old_files_deleted(depot, folder):
     age(depot, 2)
     done = json.loads(pmbf("cluster", "compact", depot, "--json").stdout)
     assert (0, 4, True) == (done["n_joined"], done["n_generations"], done["n_files"] > 9)
-    assert (0, "1 volumes are sound\n") == (
+    assert (0, "1 volume: no damage found\n") == (
         pmbf("cluster", "check", depot).returncode,
         pmbf("cluster", "check", depot).stdout,
     )
@@ -101,7 +101,7 @@ def test_a_damaged_file_of_the_depot_is_told(depot):
     done = pmbf("cluster", "check", depot)
     assert 3 == done.returncode
     assert "expected that of its name" in done.stdout
-    assert "1 volumes, 1 with a problem" in done.stdout
+    assert "1 volume: problems in 1 of them" in done.stdout
 
 
 def test_a_cluster_is_not_screened_by_sentences(depot):
