@@ -32,8 +32,10 @@ CLUSTER_HELP = """Examples:
   pmbf screen thesis.pdf --cluster /mnt/depot
   pmbf screen thesis.pdf --cluster /mnt/depot --ray head:6379
 
-A depot is a folder that all nodes read. Without --ray the nodes are processes
-of this machine. docs/scaling.md says how machines are joined."""
+The depot is the folder, or the bucket, in which the collection lies. A volume
+is a part of it. A node is a process that answers from volumes. Without --ray
+the nodes are three processes of this machine; docs/scaling.md says how other
+machines are joined."""
 INIT_HELP = "Exit codes: 0 made; 2 wrong usage; 3 an error"
 LOAD_HELP = """Each load is one commit. If another process commits meanwhile, then nothing
 of this load is kept: give the command again. Pruning and labels are a second
@@ -51,28 +53,31 @@ are fetched anew.
 Exit codes: 0 no problem; 2 wrong usage; 3 problems"""
 STATUS_HELP = "Exit codes: 0 all volumes can be read; 2 wrong usage; 3 some cannot, or an error"
 
-Depot = Annotated[
-    str, names("DEPOT", "Folder of the depot, on a file system that all nodes share, or s3://BUCKET/FOLDER.")
-]
-Roots = Annotated[list[str], names("PATH …", "Files and folders, which all nodes can read.")]
+Depot = Annotated[str, names("DEPOT", "The depot: a folder that all nodes can read, or s3://BUCKET/FOLDER.")]
+Roots = Annotated[list[str], names("PATH …", "Files and folders that all nodes can read.")]
 Targets = Annotated[list[str], names("DOCUMENT …", "Ids, paths or names of documents.")]
 Cluster = Annotated[
-    str | None, option("--cluster", "DEPOT", "The collection of a cluster, in place of -c: see pmbf cluster.")
+    str | None, option("--cluster", "DEPOT", "A collection on many nodes, in place of -c: see pmbf cluster.")
 ]
 Ray = Annotated[
     str | None,
-    option("--ray", "ADDRESS", "Of a Ray cluster, HOST:PORT or auto: its hosts are the nodes.", envvar="PMBF_RAY"),
+    option(
+        "--ray",
+        "ADDRESS",
+        "Of a Ray cluster, HOST:PORT or auto: a node runs on each of its machines.",
+        envvar="PMBF_RAY",
+    ),
 ]
 
 
 @app.callback(epilog=CLUSTER_HELP)
 def _cluster() -> None:
-    """Keep a collection on many nodes: load it, look at it."""
+    """Keep a collection on many nodes: make it, load it, check it, join machines."""
 
 
 @app.command(cls=PmbfCommand, epilog=INIT_HELP)
 def init(depot: Depot, profile: arg.Profile = None) -> None:
-    """Make an empty collection."""
+    """Make an empty collection in a new depot."""
     from pmbf.cluster.manifest import created
     from pmbf.cluster.objects import depot_at
     from pmbf.params import Params
@@ -132,13 +137,11 @@ def remove(depot: Depot, documents: Targets, ray: Ray = None, json: arg.Json = F
 @app.command(cls=PmbfCommand, epilog=COMPACT_HELP)
 def compact(
     depot: Depot,
-    grace: Annotated[
-        float, option("--grace", "HOURS", "How long files stay after they were replaced (default: 24).", min=1)
-    ] = 24,
+    grace: Annotated[float, option("--grace", "HOURS", "How long replaced files stay (default: 24).", min=1)] = 24,
     ray: Ray = None,
     json: arg.Json = False,
 ) -> None:
-    """Join small volumes, and delete files that no generation has named for some time."""
+    """Join small volumes, and delete files that the collection has not needed for some time."""
     from pmbf.terminal.cluster import compacted_text
 
     with opened_cluster(depot, ray) as opened:
@@ -148,7 +151,7 @@ def compact(
 
 @app.command(cls=PmbfCommand, epilog=CHECK_HELP)
 def check(depot: Depot, ray: Ray = None, json: arg.Json = False) -> None:
-    """Compare all files of the depot with their checksums, and all volumes with themselves."""
+    """Compare all files of the depot with their checksums, and all volumes with what they say."""
     from pmbf.cluster.checking import unnamed
     from pmbf.cluster.objects import depot_at
     from pmbf.terminal.cluster import checked_text
@@ -163,7 +166,7 @@ def check(depot: Depot, ray: Ray = None, json: arg.Json = False) -> None:
 
 @app.command(cls=PmbfCommand, epilog=STATUS_HELP)
 def status(depot: Depot, ray: Ray = None, json: arg.Json = False) -> None:
-    """Open all volumes on their nodes, and show which nodes have how many."""
+    """Open all volumes, and show which nodes have how many."""
     from pmbf.terminal.cluster import status_text
 
     with opened_cluster(depot, ray) as opened:

@@ -82,6 +82,20 @@ def test_the_compose_file_starts_hosts_with_a_token():
     assert {"token"} == set(read["secrets"])
 
 
+def test_the_image_is_built_from_the_clone():
+    place = ROOT / "docs" / "cluster"
+    read = yaml.safe_load((place / "compose.yaml").read_text(encoding="utf-8"))
+    builds = [one["build"] for one in read["services"].values()]
+    assert builds[0] == builds[-1]
+    clone = (place / builds[0]["context"]).resolve()
+    assert ROOT == clone
+    steps = builds[0]["dockerfile_inline"].splitlines()
+    copied = [name for step in steps if step.startswith("COPY ") for name in step.split()[1:-1]]
+    assert {"pyproject.toml", "setup.py", "README.md", "pmbf"} <= set(copied)
+    assert [] == [name for name in copied if not (clone / name).exists()]
+    assert any("pip install" in step and "'/clone[ray]'" in step for step in steps)
+
+
 def test_the_manifest_for_kubernetes_starts_hosts_with_a_token():
     text = (ROOT / "docs" / "cluster" / "kubernetes.yaml").read_text(encoding="utf-8")
     read = list(yaml.safe_load_all(text))

@@ -152,8 +152,8 @@ def test_a_load_whose_files_were_swept_commits_nothing(cluster, tmp_path, monkey
 
     work = changing.work
 
-    def slow(nodes, method, tasks):
-        made = work(nodes, method, tasks)
+    def slow(*what):
+        made = work(*what)
         age(cluster.path, 2)
         sweep(FolderDepot(cluster.path), DAY)
         return made

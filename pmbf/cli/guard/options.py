@@ -72,9 +72,7 @@ OPTIONS = (
         POLICY,
         "FOLDER",
     ),
-    Option(
-        "cluster", "policy", ("--cluster",), "word", "The collection of a cluster, in place of -c.", POLICY, "DEPOT"
-    ),
+    Option("cluster", "policy", ("--cluster",), "word", "A collection on many nodes, in place of -c.", POLICY, "DEPOT"),
     Option(
         "ray",
         "policy",
