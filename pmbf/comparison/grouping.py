@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pmbf.errors import ParameterError
+from pmbf.expressions import compiled, searchable
 from pmbf.intake.labelling import LabelTable
 from pmbf.labels import Labels, told
 
@@ -102,19 +103,16 @@ def _folder(name: str) -> str:
 def _by_regex(names: Sequence[str], pattern: str) -> Grouping:
     if len(pattern) > _LONGEST_REGEX:
         raise ParameterError(f"the regular expression has {len(pattern)} characters, expected at most {_LONGEST_REGEX}")
-    try:
-        compiled = re.compile(pattern)
-    except re.error as error:
-        raise ParameterError(f"group_by is {pattern!r:.80}, no regular expression: {error}") from error
-    cards = {name: Card(_matched(compiled, name)) for name in names}
-    if names and not any(map(compiled.search, names)):
+    expression = compiled(pattern, instead="group by a table, FILE.csv")
+    cards = {name: Card(_matched(expression, name)) for name in names}
+    if names and not any(expression.search(searchable(name)) for name in names):
         raise ParameterError(f"group_by is {pattern!r:.80}, which fits no name, such as {names[0]!r}")
     return Grouping(f"the expression {pattern}", cards)
 
 
-def _matched(pattern: re.Pattern[str], name: str) -> str:
-    found = pattern.search(name)
-    return (found[1 if pattern.groups else 0] or name) if found else name
+def _matched(pattern: Any, name: str) -> str:
+    found = pattern.search(searchable(name))
+    return name[slice(*found.span(1 if pattern.groups else 0))] or name if found else name
 
 
 # ---------------------------------------------------------------------- by a table

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import csv
 import os
-import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pmbf.contents import read_bounded
 from pmbf.errors import ParameterError, PmbfError
+from pmbf.expressions import compiled, searchable
 from pmbf.extract.encoding import decode
 from pmbf.intake.discovery import Problem
 from pmbf.labels import Labels, decoded, encoded, merged, tidy
@@ -103,27 +103,27 @@ class LabelPattern:
     """The labels that stand in paths, found by a regular expression. A call returns those of a path.
 
     Args:
-        pattern: The expression; its named groups are labels. It is searched for in the path.
+        pattern: The expression, in RE2's syntax; its named groups are labels. It is searched for in the path.
 
     Raises:
         ParameterError: It is no expression, or has no named group.
+        UnsupportedError: RE2 is not installed.
 
     >>> LabelPattern(r"(?P<author>[^/]+)/(?P<date>[0-9]{4})")("/essays/stone/2024/a.txt")
     {'author': 'stone', 'date': '2024'}
     """
 
     def __init__(self, pattern: str) -> None:
-        try:
-            self._pattern = re.compile(pattern)
-        except (re.error, RecursionError, OverflowError) as error:
-            raise ParameterError(f"the pattern {pattern!r:.200} is no regular expression: {error}") from None
+        self._pattern = compiled(pattern, instead="name the labels in a table with --labels")
         if not self._pattern.groupindex:
             raise ParameterError(f"the pattern {pattern!r:.200} names no label, expected a group such as (?P<author>…)")
 
     def __call__(self, path: str) -> Labels:
         """Return the labels in a path, none if the pattern is not found."""
-        found = self._pattern.search(path)
-        return {name: value for name, value in found.groupdict().items() if value} if found else {}
+        found = self._pattern.search(searchable(path))
+        groups = self._pattern.groupindex.items() if found else ()
+        places = {name: slice(*found.span(number)) for name, number in groups}
+        return {name: path[place] for name, place in places.items() if place.start < place.stop}
 
 
 def label(writer: Writer, listed: ListedPath, changes: Mapping[str, str]) -> None:

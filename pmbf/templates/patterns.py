@@ -17,7 +17,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf import expressions
+from pmbf.errors import ParameterError
 from pmbf.span import Span
 
 LONGEST_LINE = 200
@@ -181,24 +182,7 @@ def compiled(expression: str) -> Any:
         UnsupportedError: RE2 is not installed.
         ParameterError: RE2 does not take the expression, or it fits a text without letters.
     """
-    try:
-        import re2
-    except ImportError:
-        re2 = None
-    if not hasattr(re2, "Options"):
-        raise UnsupportedError(
-            "a regular expression needs the extra 'templates'; run: pip install 'pmbf[templates]', or write the "
-            "heading as a line, with * for any letters",
-            missing_extra="templates",
-        )
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        found = re2.compile(f"(?im){expression}", options)
-    except re2.error as error:
-        [said] = error.args
-        told = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
-        raise ParameterError(f"RE2 does not take {expression!r:.200}: {told}") from None
+    found = expressions.compiled(expression, "im", instead="write the heading as a line, with * for any letters")
     if found.search(""):
         raise ParameterError(f"{expression!r:.200} fits an empty text, so it would fit everywhere")
     return found

@@ -124,7 +124,7 @@ def test_a_file_that_cannot_be_read_makes_the_answer_incomplete(essays):
     ("arguments", "code", "told"),
     [
         (["--json", "--csv"], 2, "--json and --csv are both given; choose one"),
-        (["--group-by", "(("], 2, "no regular expression"),
+        (["--group-by", "(("], 2, "RE2 does not take"),
         (["--group-by", "class.csv"], 3, "class.csv: no such file"),
         (["--common", "many"], 2, "neither a number of groups nor a percentage"),
         (["--common", "0"], 2, "neither a number of groups nor a percentage"),
