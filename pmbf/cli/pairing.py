@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 EPILOG = """Examples:
   pmbf pairs articles/
-  pmbf pairs articles/ --tau 0.8 --keep newest --csv --rows texts > texts.csv
+  pmbf pairs articles/ --threshold 0.8 --keep newest --csv --rows texts > texts.csv
   pmbf pairs pages.pmbf --features spotsigs --plan term --work run/ --jobs 4
   pmbf pairs pages.pmbf --features spotsigs --write-background pages.df
   pmbf pairs more/ --features spotsigs --background pages.df --idf 0.1,0.95
   pmbf pairs --cluster /mnt/depot --ray auto
 
-Two texts are a pair if their Jaccard index is at least --tau: what both have /
+Two texts are a pair if their Jaccard index is at least --threshold: what both have /
 what either has. Of a cluster one text is kept, and each other one is a pair
 with that one. With --work, a run that was stopped is continued by the same
 command.
@@ -59,7 +59,7 @@ def parse_idf(text: str) -> tuple[float, ...]:
     return low, high
 
 
-def parse_tau(text: str) -> float:
+def parse_threshold(text: str) -> float:
     """Return a share above 0."""
     share = float(arg.parse_share(text))
     if share == 0:
@@ -78,9 +78,11 @@ FeatureKind = Annotated[
     ),
 ]
 Words = Annotated[int | None, arg.option("--shingle", "N", "Words in a run (default: 3).", arg.SEARCH, min=1, max=32)]
-Tau = Annotated[
+Threshold = Annotated[
     float | None,
-    arg.option("--tau", "SHARE", "Least Jaccard index of a pair (default: 0.5).", arg.SEARCH, parser=parse_tau),
+    arg.option(
+        "--threshold", "SHARE", "Least Jaccard index of a pair (default: 0.5).", arg.SEARCH, parser=parse_threshold
+    ),
 ]
 Idf = Annotated[
     Any,
@@ -146,7 +148,7 @@ def pairs(
     cluster: Cluster = None,
     features: FeatureKind = "words",
     shingle: Words = None,
-    tau: Tau = None,
+    threshold: Threshold = None,
     idf: Idf = None,
     background: BackgroundFile = None,
     keep: Keep = "first",
@@ -180,7 +182,7 @@ def pairs(
     if ray and plan == "doc":
         raise ParameterError("--plan is doc with --ray: its processes share files of this machine; choose --plan term")
     plan = plan or ("term" if ray else "doc")
-    how = How(plan=plan, jobs=jobs or n_cores(), **given(threshold=tau, max_volume=max_volume))
+    how = How(plan=plan, jobs=jobs or n_cores(), **given(threshold=threshold, max_volume=max_volume))
     if not quiet:
         note_kernels()
     if bool(texts) == bool(cluster):

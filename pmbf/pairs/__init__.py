@@ -31,7 +31,7 @@ __all__ = ["Features", "NearCluster", "NearDuplicates", "NearPair", "near_duplic
 def near_duplicates(
     texts: Iterable[str | None] | Mapping[Any, str | None],
     *,
-    tau: float = 0.5,
+    threshold: float = 0.5,
     features: str | Features = "words",
     keep: str = "first",
     times: Sequence[float] | None = None,
@@ -44,7 +44,7 @@ def near_duplicates(
     Args:
         texts: A list; a mapping, whose keys are the labels; or a column of a table of pandas, whose index is. None and
             NaN stand for no text: such a row is kept, and is in no pair.
-        tau: Least Jaccard index of a pair, above 0, at most 1: features of both texts / features of either.
+        threshold: Least Jaccard index of a pair, above 0, at most 1: features of both texts / features of either.
         features: `words`, every run of three words; `spotsigs`, spot signatures, fewer, of running text alone; or
             `Features` of your own.
         keep: Which text of a cluster to keep: `first`, `longest`, or `newest` by `times`.
@@ -60,6 +60,6 @@ def near_duplicates(
     Source:
         Zhang, Yu, Zhang & Huang, Text Copy Detection by Map-Reduce; Theobald, Siddharth & Paepcke 2008, SpotSigs.
     """
-    how = How(threshold=tau, jobs=jobs, advance=on_progress or (lambda what, done, total: None))
+    how = How(threshold=threshold, jobs=jobs, advance=on_progress or (lambda what, done, total: None))
     wanted = Wanted(features if isinstance(features, Features) else Features(features), keep=keep, proof=proof)
     return found_in(listed_texts(texts, times), how, wanted)

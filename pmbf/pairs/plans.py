@@ -57,7 +57,7 @@ class How:
 
     def __post_init__(self) -> None:
         if not 0 < self.threshold <= 1:
-            raise ParameterError(f"tau is {self.threshold!r}, expected a number above 0, at most 1")
+            raise ParameterError(f"threshold is {self.threshold!r}, expected a number above 0, at most 1")
         if self.plan not in PLANS:
             raise ParameterError(f"plan is {self.plan!r}, expected {' or '.join(PLANS)}")
         if self.jobs < 1:

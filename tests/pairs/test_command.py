@@ -112,8 +112,8 @@ def test_quiet_prints_nothing(texts):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--tau", "0"], "expected a number above 0"),
-        (["--tau", "2"], "is no share"),
+        (["--threshold", "0"], "expected a number above 0"),
+        (["--threshold", "2"], "is no share"),
         (["--idf", "0.1"], "is not two numbers"),
         (["--idf", "0.9,0.1"], "--idf is 0.9,0.1, expected two ascending numbers"),
         (["--idf", "0.1,0.9"], "of 4 texts only, expected at least 100,000"),

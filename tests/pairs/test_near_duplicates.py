@@ -37,7 +37,7 @@ def test_pairs_are_those_of_a_brute_force_and_each_dropped_text_is_like_a_kept_o
     alike = {
         (i, j) for (i, a), (j, b) in combinations(enumerate(sets), 2) if a and b and len(a & b) / len(a | b) >= tau
     }
-    found = near_duplicates(texts, tau=tau, features=kind, keep=keep)
+    found = near_duplicates(texts, threshold=tau, features=kind, keep=keep)
     told = {(pair.a, pair.b) for pair in found.pairs}
     assert alike == told
     assert found.is_whole
@@ -73,7 +73,7 @@ def test_if_equal_texts_are_too_many_then_each_is_a_pair_with_one_of_them(monkey
 def test_a_chain_of_texts_does_not_drop_what_is_unlike_the_kept_one():
     words = [f"w{i}" for i in range(60)]
     texts = [" ".join(words[start : start + 30]) for start in (0, 8, 16, 24)]
-    found = near_duplicates(texts, tau=0.5)
+    found = near_duplicates(texts, threshold=0.5)
     assert [(0, 1), (1, 2), (2, 3)] == [pair[:2] for pair in found.pairs]
     assert [True, False, True, False] == found.keep.tolist()
 
@@ -140,7 +140,7 @@ def test_texts_with_broken_surrogates_are_compared():
 def test_jobs_give_the_same(monkeypatch):
     monkeypatch.setattr(joining, "FEW_FEATURES", 0)
     texts = [edited(SEA * 5, i % 17, 4) for i in range(60)]
-    alone, two = near_duplicates(texts, tau=0.3), near_duplicates(texts, tau=0.3, jobs=2)
+    alone, two = near_duplicates(texts, threshold=0.3), near_duplicates(texts, threshold=0.3, jobs=2)
     assert alone.pairs == two.pairs != []
     assert alone.clusters == two.clusters
 
@@ -148,8 +148,8 @@ def test_jobs_give_the_same(monkeypatch):
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"tau": 0}, "tau is 0"),
-        ({"tau": 1.01}, "tau is 1.01"),
+        ({"threshold": 0}, "threshold is 0"),
+        ({"threshold": 1.01}, "threshold is 1.01"),
         ({"features": "letters"}, "features is 'letters'"),
         ({"keep": "best"}, "keep is 'best'"),
         ({"keep": "newest"}, "0 times, expected times of 1"),
