@@ -29,10 +29,9 @@ def entries_of(store: Store, volume: Volume, ids: Sequence[int] | None = None) -
     if ids is None:
         entries: Iterable[Entry] = store.documents_with_paths()
     else:
-        rows = store.documents(id_ - volume.offset for id_ in ids if id_ in volume)
-        live = [row for row in rows.values() if not row.removed]
-        listed = store.listed_of(row.id for row in live)
-        entries = [(row, listed[row.id]) for row in sorted(live)]
+        rows = store.living(id_ - volume.offset for id_ in ids if id_ in volume)
+        listed = store.listed_of(rows)
+        entries = [(row, listed[id_]) for id_, row in sorted(rows.items())]
     return [(row._replace(id=row.id + volume.offset), [moved(one, volume) for one in paths]) for row, paths in entries]
 
 

@@ -62,6 +62,7 @@ class Catalog(CheckedRows):
         self.location = schema.require(folder)
         self._writable, self._trusting = writable, trusting
         self._owner, self._guest, self._lending = threading.get_ident(), None, threading.Lock()
+        self._indexed = set()
         with contextlib.ExitStack() as stack:
             connection = database.connect(self.location, writable=writable, any_thread=True)
             self._connection = stack.enter_context(contextlib.closing(connection))
@@ -130,6 +131,8 @@ class Catalog(CheckedRows):
         for chunk in _chunks(list(contents)):
             where = f"WHERE sha256 IN ({','.join('?' * len(chunk))}) AND removed = 0 ORDER BY id DESC"
             found += self._select(Document, where, chunk)
+        if not (found or self._writable):
+            self.require_indexes(Document)
         return found
 
     def ids_of_kind(self, kind: str) -> set[int]:
@@ -171,9 +174,10 @@ class Catalog(CheckedRows):
         return ((document, list(some)) for document, some in itertools.groupby(rows, attrgetter("document")))
 
     def labelled_paths(self) -> Iterator[ListedPath]:
-        """Yield every path that has labels, in any order."""
-        has_labels = self.version >= LABELS_VERSION
-        return self._select(ListedPath, "WHERE labels != ''") if has_labels else iter(())
+        """Yield every path that has labels, in any order; a lost row is told behind the last one."""
+        if self.version >= LABELS_VERSION:
+            yield from self._select(ListedPath, "WHERE labels != ''")
+            self._require_all("path", *self._recounted("path"))
 
     def listed_of(self, ids: Iterable[int]) -> dict[int, list[ListedPath]]:
         """Return the paths of some documents as they are listed, sorted, by document id."""

@@ -76,19 +76,21 @@ def find(store: Store, what: Iterable[int | str | os.PathLike[str]]) -> list[int
 
     Raises:
         NotFoundError: There is none such.
+        CorruptError: The catalog is damaged: it might be there.
     """
     asked = list(what)
-    rows = store.catalog.documents({one for one in asked if isinstance(one, int) and 0 <= one < 2**32})
+    rows = store.living(one for one in asked if isinstance(one, int))
     spelled = {one: (os.fspath(one), os.path.abspath(one)) for one in asked if not isinstance(one, int)}
     listed = store.catalog.some_paths({path for paths in spelled.values() for path in paths})
     found: list[int | str] = []
     for one in asked:
         here = [path for path in spelled[one] if path in listed] if one in spelled else []
-        if isinstance(one, int) and one in rows and not rows[one].removed:
+        if isinstance(one, int) and one in rows:
             found.append(one)
         elif here:
             found.append(here[0])
         else:
+            store.catalog.require_indexes(ListedPath)
             shown = one if isinstance(one, int) else os.fspath(one)
             raise NotFoundError(f"{store.folder}: has no document {shown!r}; see `pmbf list`")
     return found

@@ -14,6 +14,7 @@ PAGE = 4096
 BLOCK = 512
 TEXTS = {f"text-{number:02}": text(*range(4 * number, 4 * number + 6)) for number in range(24)}
 QUERY = "\n\n".join([TEXTS["text-03"], text(900, 901), TEXTS["text-11"], words(77, 40), TEXTS["text-20"]])
+PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 RULES = {"keep": 1, "min_shared": 1, "n_words": 3}
 
 
@@ -25,6 +26,8 @@ def made(path):
         collection.add_many([("gone", words(50)), ("left", TEXTS["text-05"] + " " + text(800))])
         collection.build_sentences()
         update(path, **RULES)
+        (path.parent / "picture.png").write_bytes(PICTURE)
+        collection.load([path.parent / "picture.png"])
         collection.remove("gone")
         update(path)
         collection.remove("left")
@@ -41,6 +44,17 @@ def screened_by_labels(path):
     with Collection(path) as collection:
         report = collection.screen(QUERY, where_not={"author": ["berg"]})
         return told(report), [(one.document, one.passages) for one in report.matches]
+
+
+def same_file(path):
+    with Collection(path) as collection:
+        report = collection.screen(PICTURE, name="picture.png")
+        return told(report), [one.document for one in report.matches]
+
+
+def found_by_name(path):
+    with Collection(path) as collection:
+        return [], [name in collection for name in (*TEXTS, *range(1, 30))]
 
 
 def told(report):
@@ -109,6 +123,8 @@ def checked(path):
 WAYS = {
     "screen": screened,
     "screen --where-not": screened_by_labels,
+    "screen PICTURE": same_file,
+    "by name": found_by_name,
     "screen --sentences": screened_by_sentences,
     "sentences status": sentences_status,
     "list": listed,
