@@ -184,6 +184,7 @@ def screen(
     jsonl: tables.Jsonl = None,
     rows: tables.Rows = None,
     with_text: tables.WithText = False,
+    force: arg.Force = False,
     json: arg.JsonReports = False,
     color: arg.ColorWhen = "auto",
     quiet: arg.Quiet = False,
@@ -244,12 +245,12 @@ def screen(
         ignore=ignored_texts(ignore or (), bounds) or None,
     )
     Options(**options)  # refused before a long file is read
-    written = tables.Tables(csv, jsonl, xlsx, rows, with_text, sentences)
+    written = tables.Tables(csv, jsonl, xlsx, rows, with_text, sentences, force)
     written.require_possible(json=json, quiet=quiet)
     require_one_collection(collection, cluster)
     shown = given(n_sources=sources, n_passages=passages)
     view = View(colored=wants_color(color, sys.stdout), on_terminal=sys.stdout.isatty(), **shown)
-    pages = page.pages_of(html, html_sources, hide_names)
+    pages = page.pages_of(html, html_sources, hide_names, force=force)
     how: dict[str, Any] = {"json": json, "quiet": quiet, "pages": pages}
     if not quiet:
         note_kernels()

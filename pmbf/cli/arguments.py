@@ -297,6 +297,7 @@ ColorWhen = Annotated[
         "--color", "auto|always|never", "Colours; auto: on a terminal, unless NO_COLOR is set (default: auto).", OUTPUT
     ),
 ]
+Force = Annotated[bool, flag("--force", "Write over files that pmbf did not write, and among documents.", OUTPUT)]
 JsonReports = Annotated[bool, flag("--json", "Print each report whole, as one line of JSON a file.", OUTPUT)]
 Quiet = Annotated[bool, flag("--quiet", "Print nothing: the exit code is the answer.", OUTPUT)]
 

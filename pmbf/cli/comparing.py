@@ -15,6 +15,7 @@ import typer
 from pmbf.cli import arguments as arg
 from pmbf.cli.inputs import expanded, given, ignored_texts, limits, n_cores
 from pmbf.cli.outcome import note, note_kernels, print_bytes, print_json, print_text
+from pmbf.cli.targets import require_outside, require_own, require_own_pages
 from pmbf.errors import DONE, FAILED, FOUND, ParameterError
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ def compare(
     pairs: Pairs = None,
     passages: Passages = None,
     csv: Csv = False,
+    force: arg.Force = False,
     json: Json = False,
     color: arg.ColorWhen = "auto",
     quiet: arg.Quiet = False,
@@ -164,7 +166,7 @@ def compare(
     ignored = dict(zip(ignore or (), ignored_texts(ignore or (), bounds), strict=True))
     paths = [path for word in texts for path in expanded(word)]
     if html:
-        require_apart("--html", html, paths)
+        _require_possible(html, paths, collection or (), force=force)
     if not quiet:
         note_kernels()
     with removed_on_signals(), steps_progress(shown=not quiet and sys.stderr.isatty()) as advance:
@@ -189,6 +191,21 @@ def compare(
     if code == FAILED and not found.problems:
         note("nothing was compared: a comparison needs two texts with words; name their folder, or more files")
     raise typer.Exit(code)
+
+
+def _require_possible(html: str, paths: Sequence[str], libraries: Sequence[str], *, force: bool) -> None:
+    """Refuse pages among the texts or the documents of a library, and over files that pmbf did not write."""
+    from pmbf.collection import Collection
+
+    require_apart("--html", html, paths)
+    is_file = html.lower().endswith((".html", ".htm"))
+    if not is_file:
+        require_own_pages("--html", html, force=force)
+    if is_file or not os.path.isdir(html):
+        require_own("--html", html, "page", force=force)
+    for library in libraries:
+        with Collection(library) as opened:
+            require_outside("--html", html, opened, force=force)
 
 
 def exit_code(found: Comparison) -> int:

@@ -53,6 +53,7 @@ def export(
 ) -> None:
     """Write a filter that guards the documents on other machines, without texts and names."""
     from pmbf.endpoint.exporting import export as exported
+    from pmbf.endpoint.exporting import require_possible
     from pmbf.endpoint.sitekey import read_or_make_key
     from pmbf.terminal.summaries import export_text
 
@@ -63,10 +64,16 @@ def export(
     texts = ignored_texts(ignore or (), limits(None, None))
     note_kernels()
     with open_collection(collection) as opened:
+        require_possible(opened, out)
         key, is_new = read_or_make_key(key_path)
-        if is_new:
-            note(f"{key_path}: a new site key; keep a copy, and send it another way than the filter")
-        report = exported(opened, out, key, ignore=texts)
+        try:
+            report = exported(opened, out, key, ignore=texts)
+        except BaseException:
+            if is_new:
+                os.unlink(key_path)  # no filter was made with it
+            raise
+    if is_new:
+        note(f"{key_path}: a new site key; keep a copy, and send it another way than the filter")
     print_json(report.to_dict()) if json else print_text(export_text(report, out, key_path))
     for path, why in report.problems:
         note(f"not protected: {path}: {why}")

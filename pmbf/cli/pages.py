@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pmbf.cli import arguments as arg
 from pmbf.cli.outcome import note
+from pmbf.cli.targets import require_outside, require_own, require_own_pages
 from pmbf.errors import ParameterError
 
 if TYPE_CHECKING:
+    from pmbf.opened import Opened
     from pmbf.pages import Extent, Screened
     from pmbf.report import Report
 
@@ -44,24 +46,27 @@ class Pages:
         target: A file; or a folder, made when the first page is written.
         sources: How much of the sources a page holds.
         hide_names: Whether pages hold no names.
+        force: Whether files are replaced that pmbf did not write.
     """
 
     target: str
     sources: Extent = "passages"
     hide_names: bool = False
+    force: bool = False
     _in_folder: bool = False
     _n_written: int = 0
     _screened: list[Screened] = field(default_factory=list)
 
-    def expect(self, paths: Sequence[str]) -> None:
+    def expect(self, paths: Sequence[str], opened: Opened | None = None) -> None:
         """Choose between file and folder, before anything is screened.
 
         Args:
             paths: The texts that are screened.
+            opened: The collection that they are compared with; None for one on a cluster.
 
         Raises:
             ParameterError: There are several texts, and the target is no folder; or the target is one of the texts, or
-                its folder is not there.
+                its folder is not there. Or a file would be lost, or a page be loaded as a document.
         """
         n_texts = len(paths)
         self._in_folder = self.target.endswith(("/", os.sep)) or os.path.isdir(self.target)
@@ -75,6 +80,12 @@ class Pages:
             raise ParameterError(f"--html {self.target}: there is no folder {folder}")
         if os.path.realpath(self.target) in map(os.path.realpath, paths):
             raise ParameterError(f"--html {self.target}: this is the text that is screened; name another file")
+        if self._in_folder:
+            require_own_pages("--html", self.target, force=self.force)
+        else:
+            require_own("--html", self.target, "page", force=self.force)
+        if opened is not None:
+            require_outside("--html", self.target, opened, force=self.force)
 
     def write(self, report: Report, made: str = "") -> None:
         """Write the page of a text.
@@ -124,7 +135,7 @@ class Pages:
         self._screened.append(Screened(name, report.coverage, n_sources, report.certainty or "", file, problem))
 
 
-def pages_of(html: str | None, sources: Extent | None, hide_names: bool) -> Pages | None:
+def pages_of(html: str | None, sources: Extent | None, hide_names: bool, *, force: bool = False) -> Pages | None:
     """Return where the pages go, or None if no page is asked for.
 
     Raises:
@@ -136,7 +147,7 @@ def pages_of(html: str | None, sources: Extent | None, hide_names: bool) -> Page
         return None
     if not html:
         raise ParameterError("--html is empty, expected the path of a file or folder")
-    return Pages(html, sources or "passages", hide_names)
+    return Pages(html, sources or "passages", hide_names, force)
 
 
 def file_name(name: str) -> str:

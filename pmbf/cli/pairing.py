@@ -16,6 +16,7 @@ from pmbf.cli.comparing import removed_on_signals, require_apart
 from pmbf.cli.inputs import expanded, given, limits, n_cores
 from pmbf.cli.on_hosts import on_hosts
 from pmbf.cli.outcome import note, note_kernels, print_bytes, print_json, print_text
+from pmbf.cli.targets import require_own
 from pmbf.errors import DONE, FAILED, FOUND, ParameterError
 from pmbf.intake.discovery import is_collection
 
@@ -176,6 +177,8 @@ def pairs(
     from pmbf.pairs.stored import Reading
 
     _require_possible(json=json, csv=csv, jsonl=jsonl, rows=rows, idf=idf, background=background)
+    if write_background:
+        require_own("--write-background", write_background, "background", hint="remove it first")
     made_of = Features(features, **given(shingle_tokens=shingle))
     others = Background.read(background, made_of) if background else None
     wanted = Wanted(made_of, Band(*idf or ()), others, keep, proof)

@@ -67,9 +67,9 @@ class SentenceScreening:
         self.collection.sentences_status()  # raises before a long file is read
         planned = list(queries(files, name))
         paths = [one.path if isinstance(one, Origin) else one.name for one in planned]
-        self.tables.expect(paths)
+        self.tables.expect(paths, self.collection)
         if self.pages:
-            self.pages.expect(paths)
+            self.pages.expect(paths, self.collection)
         code = DONE
         with self.tables.opened() as take:
             for read, report in self._answers(planned):

@@ -16,9 +16,10 @@ from pmbf.cli.arguments import flag, names, option
 from pmbf.cli.clustering import Cluster, opened_cluster
 from pmbf.cli.clustering import Ray as Nodes
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
-from pmbf.cli.inputs import given, n_cores, named_collection, require_one_collection
+from pmbf.cli.inputs import given, n_cores, named_collection, open_collection, require_one_collection
 from pmbf.cli.on_hosts import on_hosts
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
+from pmbf.cli.targets import require_outside, require_own
 from pmbf.errors import DONE, FAILED, ParameterError
 
 if TYPE_CHECKING:
@@ -205,6 +206,7 @@ def export(
     cluster: Cluster = None,
     ray: Nodes = None,
     format: Format = None,
+    force: arg.Force = False,
     json: arg.Json = False,
 ) -> None:
     """Write all rows to a file: CSV, JSONL or Parquet."""
@@ -217,6 +219,11 @@ def export(
         folder = documents if isinstance(documents, str) else documents.folder
         if Path(folder).resolve() in Path(out).resolve().parents:
             raise ParameterError(f"{out}: is inside the collection; name a file outside")
+        if kind in ("csv", "jsonl", "parquet"):
+            require_own("OUT", out, kind, force=force)
+        if isinstance(documents, str):
+            with open_collection(documents) as opened:
+                require_outside("OUT", out, opened, force=force)
         n_rows = _exported(documents, out, kind)
     print_json({"n_rows": n_rows}) if json else print_text(f"{n_rows:,} rows written to {one_line(out)}\n")
 

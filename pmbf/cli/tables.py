@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pmbf.cli.arguments import OUTPUT, flag, option
 from pmbf.cli.outcome import print_bytes
+from pmbf.cli.targets import opened_to_write, require_outside, require_own
 from pmbf.errors import NotFoundError, ParameterError
 
 if TYPE_CHECKING:
+    from pmbf.opened import Opened
     from pmbf.report.rows import By, Row
 
 Csv = Annotated[str | None, option("--csv", "FILE", "Write a table as CSV; - is stdout, instead of reports.", OUTPUT)]
@@ -43,6 +45,7 @@ class Tables:
         rows: What a row is; None: a passage.
         with_text: Whether rows and JSON hold the words of passages.
         of_sentences: Whether a row is a sentence; `rows` and `xlsx` are not given then.
+        force: Whether files are replaced that pmbf did not write.
     """
 
     csv: str | None = None
@@ -51,6 +54,7 @@ class Tables:
     rows: Literal["texts", "sources", "passages"] | None = None
     with_text: bool = False
     of_sentences: bool = False
+    force: bool = False
 
     @property
     def any(self) -> bool:
@@ -91,14 +95,16 @@ class Tables:
             if not Path(self.xlsx).parent.is_dir():
                 raise NotFoundError(f"{self.xlsx}: there is no such folder; make it first")
 
-    def expect(self, paths: Sequence[str]) -> None:
+    def expect(self, paths: Sequence[str], opened: Opened | None = None) -> None:
         """Refuse files that would be lost, before one is opened.
 
         Args:
             paths: The texts that are screened.
+            opened: The collection that they are compared with; None for one on a cluster.
 
         Raises:
-            ParameterError: A table is one of the texts, or two tables are one file.
+            ParameterError: A table is one of the texts, or two tables are one file; or a file would be lost, or a table
+                be loaded as a document.
         """
         given = {"--csv": self.csv, "--jsonl": self.jsonl, "--xlsx": self.xlsx}
         written = {name: file for name, file in given.items() if file is not None and file != "-"}
@@ -111,6 +117,9 @@ class Tables:
             if place in taken:
                 raise ParameterError(f"{name} {file}: {taken[place]} is the same file; name another file")
             taken[place] = name
+            require_own(name, file, name.removeprefix("--"), force=self.force)
+            if opened is not None:
+                require_outside(name, file, opened, force=self.force)
 
     @contextmanager
     def opened(self) -> Iterator[Callable[[Any], None]]:
@@ -140,7 +149,9 @@ class Tables:
         if self.xlsx is not None:
             from pmbf.terminal.tables import spreadsheet
 
-            Path(self.xlsx).write_bytes(spreadsheet(held, names, by))
+            content = spreadsheet(held, names, by)
+            with opened_to_write(self.xlsx) as file:
+                file.write(content)
 
     def _rows(self, by: By) -> tuple[tuple[str, ...], Callable[[Any], list[Row]]]:
         """Return the columns, and what returns the rows of a report: of passages, or of sentences."""
@@ -169,4 +180,4 @@ class Tables:
 
 def _opened(file: str, files: ExitStack) -> Callable[[bytes], object]:
     """Return what writes bytes to a file or stdout."""
-    return print_bytes if file == "-" else files.enter_context(Path(file).open("wb")).write
+    return print_bytes if file == "-" else files.enter_context(opened_to_write(file)).write

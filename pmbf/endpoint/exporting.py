@@ -74,6 +74,17 @@ class _Sampled:
     problems: list[tuple[str, str]] = field(default_factory=list)
 
 
+def require_possible(collection: Collection, out: str | os.PathLike[str]) -> None:
+    """Refuse a file that no endpoint filter may replace, before anything is written.
+
+    Raises:
+        ParameterError: `out` lies in the collection, or is a file that is no endpoint filter.
+    """
+    if collection.path.resolve() in (Path(out).resolve(), *Path(out).resolve().parents):
+        raise ParameterError(f"{out}: lies in the collection, which must stay here; name a file outside")
+    filterfile.require_replaceable(out)
+
+
 def export(
     collection: Collection,
     out: str | os.PathLike[str],
@@ -100,10 +111,8 @@ def export(
         BusyError: Another process is writing to the collection.
         OSError: The file or the map of ids cannot be written.
     """
+    require_possible(collection, out)
     folder = collection.path.resolve()
-    if folder in (Path(out).resolve(), *Path(out).resolve().parents):
-        raise ParameterError(f"{out}: lies in the collection, which must stay here; name a file outside")
-    filterfile.require_replaceable(out)
     sampled = _sampled(collection, key, on_progress)
     dropped = distinct(np.concatenate([_common_hashes(sampled.samples), ignored_hashes(ignore, key)]))
     rows: dict[int, Hashes] = {}

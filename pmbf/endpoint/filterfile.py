@@ -75,7 +75,7 @@ def write(path: str | os.PathLike[str], parts: Mapping[int, Hashes], key: SiteKe
     unsigned = fields.ljust(_MAC_AT, b"\0")
     signed = unsigned + _mac(unsigned, payload, key)
     header = signed + _CRC.pack(zlib.crc32(signed))
-    with folders.replacing(Path(path).absolute()) as file:
+    with folders.replacing(Path(path).absolute(), beside_others=True) as file:
         file.write(header)
         file.write(payload)
     return len(filled), len(header) + len(payload)

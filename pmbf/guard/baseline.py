@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -73,12 +74,15 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
 def write_baseline(path: str | os.PathLike[str], baseline: Baseline) -> None:
     """Write a baseline; readers see the old file or the new file, never a part."""
     values = {"pmbf_baseline": VERSION, "key": baseline.key.hex(), "allowed": dict(sorted(baseline.notes.items()))}
-    temporary = Path(f"{os.fspath(path)}.tmp")
-    with temporary.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(values, indent=1, ensure_ascii=False) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+    temporary = Path(path).with_name(f".{secrets.token_hex(8)}.tmp")  # beside files of the user
+    try:
+        with temporary.open("x", encoding="utf-8") as file:
+            file.write(json.dumps(values, indent=1, ensure_ascii=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)

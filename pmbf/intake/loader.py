@@ -134,8 +134,8 @@ class Loader:
         # Scans that were loaded without text recognition are loaded anew with it.
         self._scans = {one for one, what in self._incomplete.items() if self._limits.ocr and WOULD_HELP in what}
         self._recognised: dict[str, int] = {}
-        self._without_text = writer.store.catalog.ids_of_kind(BINARY_KIND)
-        self._wordless = writer.store.catalog.ids_without_words()
+        self._wordless = writer.store.catalog.kinds_without_words()
+        self._without_text = {one for one, kind in self._wordless.items() if kind == BINARY_KIND}
 
     def load(self, found: Iterable[FileFound | Problem]) -> LoadReport:
         """Load files, commit, and return the report; on Ctrl-C commit what is done, set `interrupted` and raise.

@@ -56,6 +56,7 @@ def page(
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n<meta name="robots" content="noindex">\n'
+        '<meta name="generator" content="pmbf">\n'
         f"<title>{escaped(title)}</title>\n<style>{style}</style>\n<script>{_FIRST_SCRIPT}</script>\n</head>\n<body>\n"
         f"{body}\n{''.join(embedded)}<script>{script}</script>\n</body>\n</html>\n"
     )

@@ -88,7 +88,7 @@ class Background:
         """
         n_texts = np.array([self.n_texts], np.uint64)
         arrays: Arrays = {"n_texts": n_texts, "hashes": self.hashes, "frequencies": self.frequencies}
-        with replacing(Path(path)) as file:
+        with replacing(Path(path), beside_others=True) as file:
             file.write(as_bytes(features.key(), arrays))
 
     @classmethod

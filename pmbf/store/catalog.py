@@ -135,13 +135,9 @@ class Catalog(CheckedRows):
             self.require_indexes(Document)
         return found
 
-    def ids_of_kind(self, kind: str) -> set[int]:
-        """Return the ids of the live documents of a kind."""
-        return {row.id for row in self._select(Document, "WHERE removed = 0 AND kind = ?", [kind])}
-
-    def ids_without_words(self) -> set[int]:
-        """Return the ids of the live documents without a word, `BINARY_KIND` or of a file format."""
-        return {row.id for row in self._select(Document, "WHERE removed = 0 AND n_tokens = 0")}
+    def kinds_without_words(self) -> dict[int, str]:
+        """Return the kinds of the live documents without a word, by id."""
+        return {row.id: row.kind for row in self._select(Document, "WHERE removed = 0 AND n_tokens = 0")}
 
     def incomplete_documents(self) -> dict[int, str]:
         """Return what was not read of live documents, by id."""
@@ -160,6 +156,11 @@ class Catalog(CheckedRows):
             marks = ",".join("?" * len(chunk))
             found |= {listed.path: listed for listed in self._select(ListedPath, f"WHERE path IN ({marks})", chunk)}
         return found
+
+    def has_below(self, folder: str) -> bool:
+        """Return whether a path is listed below a folder, at any depth."""
+        below = [to_sql(folder.rstrip("/") + end) for end in "/0"]  # 0 follows / in the order of bytes
+        return any(True for _ in self._select(ListedPath, "WHERE path > ? AND path < ? LIMIT 1", below))
 
     def paths(self) -> Iterator[ListedPath]:
         """Yield every path in alphabetical order."""

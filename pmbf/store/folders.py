@@ -67,17 +67,21 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def replacing(target: Path) -> Iterator[BinaryIO]:
+def replacing(target: Path, *, beside_others: bool = False) -> Iterator[BinaryIO]:
     """Yield a file that replaces the target once it is written whole: after a crash either of the two is there.
 
     Only its owner may read it.
+
+    Args:
+        target: The file.
+        beside_others: Whether the folder is the user's: the unfinished file then has a name that nobody else has.
 
     Raises:
         UnsupportedError: The target is a folder, a pipe or a device.
         OSError: The disk is full or the folder cannot be written; nothing is left behind.
     """
     require_replaceable(target)
-    temporary = target.with_name(target.name + ".tmp")
+    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp" if beside_others else f"{target.name}.tmp")
     try:
         with open(temporary, "wb", opener=without_waiting) as file:
             os.fchmod(file.fileno(), 0o600)

@@ -43,7 +43,7 @@ def write_rows(rows: Iterable[Similar], out: str, kind: str) -> int:
         require_pyarrow()
     if not Path(out).parent.is_dir():
         raise NotFoundError(f"{out}: there is no such folder; make it first")
-    with replacing(Path(out)) as file:
+    with replacing(Path(out), beside_others=True) as file:
         return writers[kind](rows, file)
 
 

@@ -71,6 +71,7 @@ def spreadsheet(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], sheet
 
     content = io.BytesIO()
     with Workbook(content, {"in_memory": True}) as book:
+        book.set_properties({"author": "pmbf"})
         page = book.add_worksheet(sheet)
         head, share = book.add_format({"bold": True}), book.add_format({"num_format": "0.0 %"})
         for number, name in enumerate(columns):

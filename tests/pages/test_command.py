@@ -25,7 +25,7 @@ def library(tmp_path_factory):
 
 def test_one_text_has_one_file_and_the_answer_stays_on_stdout(library, tmp_path):
     page = tmp_path / "essay.html"
-    page.write_text("of before")
+    page.write_text('<meta name="generator" content="pmbf"> of before')
     done = pmbf("screen", SUSPICIOUS / "edited.txt", "-c", library, "--html", page, "--json", cwd=tmp_path)
     assert (1, f"pmbf: the page is {page}\n") == (done.returncode, done.stderr)
     assert done.stdout.startswith('{"query"')

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pmbf.cli.guard.options import sorted_out
 from pmbf.cli.outcome import flush_stdout, note, note_if_possible, print_json, print_text, reason
+from pmbf.cli.targets import opened_to_write, require_own
 from pmbf.errors import DONE, FAILED, ParameterError, PmbfError
 
 if TYPE_CHECKING:
@@ -41,6 +41,17 @@ class Output:
         if self.json and self.sarif == "-":
             raise ParameterError("--json and --sarif - would both write on stdout; write the SARIF to a file")
 
+    def require_own_files(self) -> None:
+        """Refuse to write over files of others, or behind their lines.
+
+        Raises:
+            ParameterError: A file is there that pmbf did not write.
+        """
+        if self.sarif and self.sarif != "-":
+            require_own("--sarif", self.sarif, "sarif", hint="remove it first")
+        if self.incidents:
+            require_own("--incidents", self.incidents, "incidents", hint="remove it first")
+
 
 def run(given: Mapping[str, Any]) -> int:
     """Check, print, and return the exit code.
@@ -57,6 +68,7 @@ def run(given: Mapping[str, Any]) -> int:
 
     parts = sorted_out(given)
     output, target = Output(**parts["output"]), Target(**parts["target"])
+    output.require_own_files()
     check = Check.of(target, Chosen(**parts["chosen"], values=values_given(**parts["policy"])))
     try:
         verdict, channel = check.verdict(Session.of(check.policy, to_others=check.to_others), by_service=True)
@@ -125,4 +137,5 @@ def _write_sarif(verdict: Verdict, file: str) -> None:
     if file == "-":
         print_json(values)
     else:
-        Path(file).write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+        with opened_to_write(file) as written:
+            written.write(json.dumps(values, indent=1).encode() + b"\n")

@@ -1,0 +1,176 @@
+"""What a command writes: never over a file that pmbf did not write, never into a folder whose files are documents."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import stat
+from collections.abc import Callable
+from typing import TYPE_CHECKING, BinaryIO
+
+from pmbf.contents import open_regular
+from pmbf.errors import ParameterError
+
+if TYPE_CHECKING:
+    from pmbf.opened import Opened
+
+_HEAD_BYTES = 1 << 16
+_PAGES = re.compile(r"index\.html|\d{4}(?:-.*)?\.html")
+"""Names of the pages that pmbf writes into a folder."""
+
+
+def _is_page(file: BinaryIO) -> bool:
+    return b'<meta name="generator" content="pmbf">' in file.read(_HEAD_BYTES)
+
+
+def _is_csv(file: BinaryIO) -> bool:
+    from pmbf.terminal.tables import csv_line
+
+    line = file.readline(_HEAD_BYTES)
+    return any(line == csv_line(columns) for columns in _tables())
+
+
+def _is_jsonl(file: BinaryIO) -> bool:
+    import json
+
+    try:
+        row = json.loads(file.readline(_HEAD_BYTES << 8))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(row, dict) and tuple(row) in _tables()
+
+
+def _is_xlsx(file: BinaryIO) -> bool:
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        with ZipFile(file) as package, package.open("docProps/core.xml") as properties:
+            return b"<dc:creator>pmbf</dc:creator>" in properties.read(_HEAD_BYTES)
+    except (BadZipFile, KeyError, OSError, ValueError, RuntimeError, NotImplementedError):
+        return False
+
+
+def _is_parquet(file: BinaryIO) -> bool:
+    from pyarrow import ArrowException, parquet
+
+    try:
+        return tuple(parquet.read_schema(file).names) in _tables()
+    except (ArrowException, OSError):
+        return False
+
+
+def _has(mark: bytes) -> Callable[[BinaryIO], bool]:
+    return lambda file: mark in file.read(_HEAD_BYTES)
+
+
+def _is_background(file: BinaryIO) -> bool:
+    from pmbf.pairs.work import MAGIC
+
+    return file.read(len(MAGIC)) == MAGIC
+
+
+def _is_incidents(file: BinaryIO) -> bool:
+    return file.readline(_HEAD_BYTES).startswith(b'{"id":')
+
+
+_KINDS: dict[str, tuple[Callable[[BinaryIO], bool], tuple[str, ...]]] = {
+    "page": (_is_page, (".html", ".htm", ".xhtml")),
+    "csv": (_is_csv, (".csv", ".tsv", ".txt")),
+    "jsonl": (_is_jsonl, (".jsonl", ".json", ".txt")),
+    "xlsx": (_is_xlsx, (".xlsx",)),
+    "parquet": (_is_parquet, ()),
+    "sarif": (_has(b'"pmbf guard"'), (".json",)),
+    "incidents": (_is_incidents, (".jsonl", ".json", ".log", ".txt")),
+    "background": (_is_background, ()),
+}
+"""How a former file of each kind is known, and which endings of documents it may have."""
+
+
+def require_own(option: str, path: str, kind: str, *, force: bool = False, hint: str = "add --force") -> None:
+    """Refuse to write over a file that pmbf did not write, or under a name that says it is a document.
+
+    Args:
+        option: The option that names the file.
+        path: The file; it need not exist.
+        kind: What is written: a key of `_KINDS`.
+        force: Whether the user wants it all the same.
+        hint: What the user may do beside choosing another name.
+
+    Raises:
+        ParameterError: It would be lost.
+        UnsupportedError: It is a folder, a socket, or a pipe that nobody reads.
+    """
+    from pmbf.extract import SUPPORTED
+
+    is_own, endings = _KINDS[kind]
+    ending = os.path.splitext(path)[1].lower()
+    if not force and ending in SUPPORTED and ending not in endings:
+        raise ParameterError(f"{option} {path}: ends as a document does ({ending}); choose another name")
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return  # it is told when it is written
+    if not stat.S_ISREG(status.st_mode) or not status.st_size or force:
+        return
+    with open(path, "rb", opener=open_regular) as file:
+        known = is_own(file)
+    if not known:
+        raise ParameterError(f"{option} {path}: exists and was not written by pmbf; choose another name or {hint}")
+
+
+def require_own_pages(option: str, folder: str, *, force: bool = False) -> None:
+    """Refuse a folder of pages in which a page of others has the name of one that pmbf writes.
+
+    Raises:
+        ParameterError: It would be lost.
+    """
+    for place in (folder, os.path.join(folder, "pairs")):
+        if os.path.isdir(place) and not os.path.islink(place):
+            for entry in sorted(os.listdir(place)):
+                if _PAGES.fullmatch(entry):
+                    require_own(option, os.path.join(place, entry), "page", force=force)
+
+
+def require_outside(option: str, path: str, opened: Opened, *, force: bool = False) -> None:
+    """Refuse to write among the files that a collection was loaded from: the next load would read that, too.
+
+    Args:
+        option: The option that names the file or folder.
+        path: The file or folder.
+        opened: The collection.
+        force: Whether the user wants it all the same.
+
+    Raises:
+        ParameterError: It would be loaded as a document.
+    """
+    place = os.path.abspath(path)
+    if force or not opened.is_among_documents(place):
+        return
+    what = "is" if os.path.isdir(place) else "is in"
+    raise ParameterError(
+        f"{option} {path}: {what} a folder of documents of {opened.path}: what is written there would be loaded as a "
+        "document; choose a place outside or add --force"
+    )
+
+
+def opened_to_write(path: str) -> BinaryIO:
+    """Return a file that is written anew; of a pipe that nobody reads this is an error, and not a wait.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+    flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
+    fcntl.fcntl(descriptor, fcntl.F_SETFL, flags & ~os.O_NONBLOCK)
+    return os.fdopen(descriptor, "wb")
+
+
+def _tables() -> set[tuple[str, ...]]:
+    """Return the columns of all tables that commands write."""
+    from pmbf.report.rows import COLUMNS, columns
+    from pmbf.sentences import rows as of_sentences
+    from pmbf.terminal.similar_tables import COLUMNS as SIMILAR
+
+    of_reports = {columns(by) for by in COLUMNS} | {columns("passages", with_text=True)}
+    return of_reports | {of_sentences.columns(with_text=with_text) for with_text in (False, True)} | {SIMILAR}
