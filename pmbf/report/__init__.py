@@ -16,7 +16,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from pmbf.places import Place as Place
+from pmbf.report.parts import DocumentRef as DocumentRef
 from pmbf.report.parts import NotCounted as NotCounted
+from pmbf.report.parts import Query as Query
 from pmbf.report.parts import Scores as Scores
 from pmbf.report.parts import Section as Section
 from pmbf.report.words import Texts as Texts
@@ -96,26 +98,6 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentRef:
-    """A document of the collection.
-
-    Args:
-        id: Its number.
-        path, paths: The path that it is listed under; every path with the same contents that is not left out.
-        n_chars: Code points of its text.
-        kind: Its file format; `text` for a text without a file, empty in a report of an earlier version.
-        labels: The labels of each of `paths`, in the same order; empty if none of them has a label.
-    """
-
-    id: int
-    path: str
-    paths: tuple[str, ...]
-    n_chars: int
-    kind: str = ""
-    labels: tuple[dict[str, str], ...] = field(default=(), hash=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Match:
     """A document that shares text with the query.
 
@@ -159,44 +141,6 @@ class Match:
     def counts(self) -> bool:
         """Whether a passage that it shares with the query counts, or it is the same file."""
         return self.same_file or any(not one.not_counted for one in self.passages)
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """The screened text: its name, its size, and signs of manipulation.
-
-    Args:
-        name: A path, or the name given.
-        n_chars: Code points.
-        n_tokens: Tokens: words, or letters in scripts written without spaces.
-        n_hashes: Sampled hashes that were looked up.
-        n_mixed_tokens: Tokens that mix scripts (look-alike letters).
-        n_invisible: Zero-width and other invisible characters.
-        n_common_hashes: Common hashes: very many documents have their shingles (licences, templates), so they say
-            nothing.
-        n_quoted, n_listed: Characters in quotation marks and block quotes; of the bibliography.
-        n_excluded: Characters that do not count, because the options exclude them or they stand in an ignored text.
-        excluded: Where those characters are, ascending and disjoint; empty in a report of an earlier version.
-        kind: The file format that it was read from; empty for a text that came from no file.
-    """
-
-    name: str
-    n_chars: int
-    n_tokens: int
-    n_hashes: int
-    n_mixed_tokens: int = 0
-    n_invisible: int = 0
-    n_common_hashes: int = 0
-    n_quoted: int = 0
-    n_listed: int = 0
-    n_excluded: int = 0
-    excluded: tuple[Span, ...] = ()
-    kind: str = ""
-
-    @property
-    def n_counted(self) -> int:
-        """Characters that count: shares are shares of them."""
-        return self.n_chars - self.n_excluded
 
 
 @dataclass(frozen=True, slots=True)
