@@ -332,10 +332,7 @@ class Catalog(CheckedRows):
         self.meta[tally_key(table)] = f"{n_before + n_rows} {crcs_before + crcs}"
 
     def _upgrade(self) -> None:
-        """Make the tables of this version, in one transaction. A process killed in it changes nothing.
-
-        Tables with labels are those of this version.
-        """
+        """Make the tables of this version (those with labels are), in one transaction."""
         with self.transaction():
             is_other = self.version < LABELS_VERSION
             for row_type, (table, _) in TABLES.items() if is_other else ():
