@@ -27,7 +27,7 @@ EPILOG = """Examples:
 Texts are uploaded or pasted, compared, and shown on their evidence page. The
 history keeps figures, sources and decisions; a text only if its sender asks.
 Other people and programs get tokens on the page Tokens: each has a role
-(screen, review, admin). The link that is shown opens one session, once.
+(screen, review, admin). The link that is shown fills in a token for one session, once.
 
 It listens on this machine alone. For others, put a proxy with TLS before it,
 and name the proxy's host with --behind-proxy. SIGTERM finishes running

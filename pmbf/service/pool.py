@@ -210,7 +210,8 @@ class Pool:
 
     def _note(self, found: dict[str, Any]) -> None:
         if "generation" in found:
-            self.status |= {name: found[name] for name in ("generation", "n_documents", "cluster") if name in found}
+            names = ("generation", "n_documents", "n_without_text", "cluster")
+            self.status |= {name: found[name] for name in names if name in found}
 
     async def _looked(self) -> None:
         with contextlib.suppress(WorkerError):

@@ -126,7 +126,8 @@ def answer(
     """Return the answer to one request; an error is an answer, too."""
     try:
         collection = protected.collection()
-        state = {"generation": collection.generation, "n_documents": collection.n_documents}
+        sizes = {"n_documents": collection.n_documents, "n_without_text": collection.n_without_text}
+        state = {"generation": collection.generation} | sizes
         asked = header["ask"]
         return state | protected.health() if asked == STATUS else state | asks[asked](collection, header, body)
     except (PmbfError, OSError, MemoryError) as error:

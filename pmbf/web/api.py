@@ -113,6 +113,20 @@ async def delete_screening(request: Request) -> Response:
     return Response(status_code=204)
 
 
+@needs("screen")
+async def keep_text(request: Request) -> Response:
+    """Keep the text of a screening, within an hour after it; only its sender may."""
+    parts = parts_of(request)
+    one, job = parts.screening(request), parts.jobs.of(request.path_params["number"])
+    if one.user_id != visitor_of(request).token.id:
+        raise HttpError(403, "the text of a screening is kept by its sender alone")
+    if not one.has_text:
+        if job is None:
+            raise HttpError(404, "the text is deleted already; screen it again")
+        parts.history.keep_text(one.id, job.text)
+    return Response(status_code=204)
+
+
 @needs("review")
 async def decide(request: Request) -> Response:
     """Keep a decision about a source of a screening."""

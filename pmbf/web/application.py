@@ -29,6 +29,7 @@ PAGES = (
     ("GET", "/screenings/{number}", browser.screening),
     ("GET", "/screenings/{number}/evidence", browser.evidence),
     ("POST", "/screenings/{number}/decide", browser.decide),
+    ("POST", "/screenings/{number}/keep", browser.keep_text),
     ("POST", "/screenings/{number}/delete", browser.delete),
     ("GET", "/collection", browser.collection),
     ("POST", "/collection", browser.add),

@@ -42,12 +42,12 @@ async def start(request: Request) -> Response:
     """The first page: upload or paste, and the latest screenings."""
     found, _ = api.listed(request)
     parts = parts_of(request)
-    n_documents = parts.pool.status.get("n_documents", 0)
+    status = parts.pool.status
     return _page(
         request,
         "start.html",
         latest=found[:5],
-        documents=n_documents,
+        documents=status.get("n_documents", 0) - status.get("n_without_text", 0),
         templates=parts.templates,
         has_sentences=exists(Path(parts.collection)),
     )
@@ -82,7 +82,7 @@ async def screening(request: Request) -> Response:
     """One screening: its figures, its sources, and what was decided about them."""
     parts = parts_of(request)
     one = parts.screening(request)
-    has_page = one.has_text or bool(parts.jobs.page_of(one.id))
+    job = parts.jobs.of(one.id)
     return _page(
         request,
         "screening.html",
@@ -91,7 +91,8 @@ async def screening(request: Request) -> Response:
         sentences=parts.history.sentences(one.id),
         decisions=parts.history.decisions(one.id),
         verdicts=VERDICTS,
-        has_page=has_page,
+        page_until=job.until if job else None,
+        text_until=one.time + parts.kept_s if parts.kept_s else None,
     )
 
 
@@ -129,6 +130,13 @@ async def decide(request: Request) -> Response:
         note=form.get("note", ""),
     )
     return RedirectResponse(f"/screenings/{one.id}", 303)
+
+
+@needs("screen", page=True)
+async def keep_text(request: Request) -> Response:
+    """Keep the text of a screening."""
+    await api.keep_text(request)
+    return RedirectResponse(f"/screenings/{request.path_params['number']}", 303)
 
 
 @needs("screen", page=True)

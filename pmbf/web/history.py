@@ -100,9 +100,13 @@ class History:
             self._db.table("screenings").insert(values)
             for table, body in (("reports", report.to_json()), ("sentences", sentences), ("texts", text)):
                 if body is not None:
-                    packed = zlib.compress(body.encode("utf-8", "surrogatepass"))
-                    self._db.table(table).insert({"id": one.id, "body": packed})
+                    self._db.table(table).insert({"id": one.id, "body": _packed(body)})
         return one
+
+    def keep_text(self, number: str, text: str) -> None:
+        """Keep the text of a screening that was kept without."""
+        with self._db.conn:
+            self._db.table("texts").insert({"id": number, "body": _packed(text)}, ignore=True)
 
     def screenings(
         self, *, user: str | None = None, search: str = "", first: int = 0, most: int = 50
@@ -207,6 +211,10 @@ _NO_SYNTAX = str.maketrans('"\0', "  ")
 _OF_A_SCREENING = {"screenings": "id", "reports": "id", "sentences": "id", "texts": "id", "decisions": "screening"}
 _NAMES = ", ".join(f"s.{one.name}" for one in fields(Screening) if one.name != "has_text")
 _SELECT = f"SELECT {_NAMES}, EXISTS (SELECT 1 FROM texts t WHERE t.id = s.id) FROM screenings s"
+
+
+def _packed(body: str) -> bytes:
+    return zlib.compress(body.encode("utf-8", "surrogatepass"))
 
 
 def _screening(row: tuple[Any, ...]) -> Screening:

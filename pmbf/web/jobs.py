@@ -10,6 +10,7 @@ import hashlib
 import secrets
 import sqlite3
 import sys
+import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,7 +27,7 @@ MOST_OF_A_USER = 64
 KEPT_S = 3600.0
 NOT_KEPT = "the history cannot be read or written"
 MOST_PAGES_BYTES = 256 << 20
-"""Bytes of evidence pages in memory; beyond, the oldest pages are forgotten."""
+"""Bytes of evidence pages and their texts in memory; beyond, the oldest pages are forgotten."""
 
 
 @dataclass(slots=True, eq=False)
@@ -40,7 +41,8 @@ class Job:
         state: `waiting`, `working`, `done` or `failed`.
         reason: Why it failed.
         screening: Its entry in the history once it is done.
-        page: Its evidence page, as HTML, once it is done.
+        page, text: Its evidence page, as HTML, and its text, once it is done, until they are forgotten.
+        until: When they are forgotten, in seconds since 1970.
         changes: Number of changes of state so far.
     """
 
@@ -51,6 +53,8 @@ class Job:
     reason: str = ""
     screening: str = ""
     page: str = ""
+    text: str = ""
+    until: float = 0.0
     changes: int = 0
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -138,9 +142,14 @@ class Jobs:
             raise HttpError(404, f"there is no job {number!r}, or no longer")
         return job
 
+    def of(self, screening: str) -> Job | None:
+        """Return the job of a screening whose page is not forgotten; None if there is none."""
+        return next((one for one in self._jobs.values() if one.screening == screening and one.page), None)
+
     def page_of(self, screening: str) -> str:
         """Return the evidence page of a screening; empty if it is forgotten."""
-        return next((one.page for one in self._jobs.values() if one.screening == screening), "")
+        job = self.of(screening)
+        return job.page if job else ""
 
     def forget(self, screening: str) -> None:
         """Forget a screening's job and page at once."""
@@ -169,7 +178,7 @@ class Jobs:
             sha256 = hashlib.sha256(content).hexdigest()
             report, sentences = Report.from_json(found["report"]), found.get("sentences")
             kept = self._history.keep(report, by=job.by, sha256=sha256, text=text, sentences=sentences)
-            job.screening, job.page = kept.id, found["page"]
+            job.screening, job.page, job.text = kept.id, found["page"], found["text"]
             job.turn("done")
         except TimeoutError:
             job.turn("failed", f"the screening took longer than {self._answer_s:g} s")
@@ -181,6 +190,7 @@ class Jobs:
             body.close()
             if not job.is_over:
                 job.turn("failed", "the service ended")
+            job.until = time.time() + KEPT_S
             asyncio.get_running_loop().call_later(KEPT_S, self._jobs.pop, job.id, None)
             self._forget_pages()
 
@@ -188,6 +198,6 @@ class Jobs:
         """Forget the oldest pages if all together are too large."""
         n_bytes = 0
         for one in reversed(self._jobs.values()):
-            n_bytes += sys.getsizeof(one.page)
+            n_bytes += sys.getsizeof(one.page) + sys.getsizeof(one.text)
             if n_bytes > MOST_PAGES_BYTES:
-                one.page = ""
+                one.page = one.text = ""

@@ -105,6 +105,7 @@ OPERATIONS = (
         _object(screening=_one("Screening"), report=_one("Report"), sentences=SENTENCES, decisions={"type": "object"}),
     ),
     Operation("DELETE", "/v1/screenings/{number}", api.delete_screening, 204),
+    Operation("POST", "/v1/screenings/{number}/keep", api.keep_text, 204),
     Operation(
         "POST",
         "/v1/screenings/{number}/decisions",

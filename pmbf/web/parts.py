@@ -34,6 +34,7 @@ class Parts:
         is_secure: Whether browsers reach the application over TLS.
         templates: The templates that users may choose by name.
         spool: Uploads that are read or wait.
+        kept_s: Seconds that screenings are kept; None: until they are deleted.
     """
 
     collection: str
@@ -44,6 +45,7 @@ class Parts:
     is_secure: bool
     templates: Offered = field(default_factory=offered)
     spool: Spool = field(default_factory=Spool)
+    kept_s: float | None = None
 
     async def ask(self, ask: str, contents: Sequence[bytes] = (), **header: Any) -> dict[str, Any]:
         """Return a working process's answer.

@@ -92,7 +92,16 @@ async def _serve(
         history, tokens, limits = History(db), Tokens(db), settings.limits
         pool = Pool([settings.collection], settings.n_workers, WORKING_MODULE)
         jobs = Jobs(pool, history, answer_s=limits.answer_s)
-        parts = Parts(settings.collection, pool, jobs, history, tokens, bool(settings.host), settings.templates)
+        parts = Parts(
+            settings.collection,
+            pool,
+            jobs,
+            history,
+            tokens,
+            is_secure=bool(settings.host),
+            templates=settings.templates,
+            kept_s=settings.kept_s,
+        )
         hosts = [settings.host.lower()] if settings.host else list(_own_names(host, port))
         connections = ApplicationConnections(
             application(parts, hosts=hosts), Metrics(), limits, is_logged=settings.is_logged

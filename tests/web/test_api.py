@@ -53,6 +53,7 @@ def test_a_copy_of_a_picture_is_screened_and_shown(tmp_path):
         number = client.over(job["id"])["screening"]
         [match] = client.ask("GET", f"/v1/screenings/{number}").json["report"]["matches"]
         assert (match["same_file"], match["coverage"], match["passages"]) == (True, 1.0, [])
+        assert "compared with 0 documents with text" in client.ask("GET", "/").text
         assert "the same file, by checksum" in client.ask("GET", f"/screenings/{number}").text
         assert "logo.png" in client.ask("GET", f"/screenings/{number}/evidence").text
         for page in ("/", "/screenings", "/collection", f"/collection/{match['document']['id']}"):

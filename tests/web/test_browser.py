@@ -70,6 +70,27 @@ def test_upload_progress_evidence_switch_history_delete(opened, essay):
     assert page.goto(page.url + f"/{number}").status == 404
 
 
+def test_signs_of_manipulation_stand_on_top_of_the_result(opened, tmp_path):
+    path = tmp_path / "altered.txt"
+    path.write_text(ESSAY.replace("e", "\u0435", 3) + " r\u200beceived", encoding="utf-8")
+    page = opened()
+    screened(page, path)
+    told = page.inner_text(".signs")
+    assert told.startswith("Signs of manipulation: ") and "look-alike letters" in told and "1 invisible" in told
+    assert page.locator(".signs").bounding_box()["y"] < page.locator(".button").bounding_box()["y"]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_button_is_broken_into_lines(opened, essay, width):
+    page = opened(viewport={"width": width, "height": 844})
+    screened(page, essay)
+    for path in (page.url, *(page.url.split("/screenings")[0] + path for path in PAGES)):
+        page.goto(path)
+        tall = [one.inner_text() for one in page.locator("main button:visible, header button:visible").all()
+                if one.bounding_box()["height"] > 48]  # fmt: skip
+        assert tall == [], path
+
+
 def test_a_decision_is_made_and_shown(opened, essay):
     page = opened()
     screened(page, essay)

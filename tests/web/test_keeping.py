@@ -15,7 +15,7 @@ from pmbf.web.history import History
 from pmbf.web.spool import Spool, Spooled
 from pmbf.web.tokens import Token
 from tests.conftest import words
-from tests.web.conftest import ESSAY, SHARED, Running
+from tests.web.conftest import ESSAY, SHARED, Client, Running
 
 
 def test_a_page_is_forgotten_in_time_even_if_nobody_asks(library, tmp_path, monkeypatch):
@@ -38,6 +38,31 @@ def test_a_page_is_forgotten_in_time_even_if_nobody_asks(library, tmp_path, monk
 
     there, gone = asyncio.run(screened())
     assert "<html" in there and gone == ""
+
+
+def test_a_text_is_kept_by_a_button_while_its_page_is_there(library, tmp_path):
+    made = Running(library, tmp_path / "state")
+    client = made.entered()
+    number = client.screened(ESSAY)["screening"]["id"]
+    page = client.ask("GET", f"/screenings/{number}").text
+    assert "Its evidence page is deleted on 20" in page and "Keep the text" in page
+    other = client.ask("POST", "/v1/tokens", b'{"name": "reviewer", "role": "review"}').json["token"]
+    reviewer = Client(client.port, other)
+    assert "Keep the text" not in reviewer.ask("GET", f"/screenings/{number}").text
+    assert reviewer.ask("POST", f"/v1/screenings/{number}/keep").status == 403
+    for _ in range(2):
+        assert client.form(f"/screenings/{number}/keep").headers["location"] == f"/screenings/{number}"
+    assert "The text is kept until somebody deletes it." in client.ask("GET", f"/screenings/{number}").text
+    late = client.screened(ESSAY)["screening"]["id"]
+    assert made.stop()[0] == 0
+    made = Running(library, tmp_path / "state", "--keep", "30")
+    client = made.entered()
+    assert "The text is kept until 20" in client.ask("GET", f"/screenings/{number}").text
+    assert SHARED[:40] in client.ask("GET", f"/screenings/{number}/evidence").text
+    assert "was not kept" in client.ask("GET", f"/screenings/{late}").text
+    answer = client.ask("POST", f"/v1/screenings/{late}/keep")
+    assert (answer.status, "deleted already" in answer.json["error"]) == (404, True)
+    assert made.stop()[0] == 0
 
 
 def test_a_working_process_that_died_while_idle_fails_no_request(library, tmp_path):

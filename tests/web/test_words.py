@@ -16,6 +16,7 @@ KINDS = {
     "state": ("waiting", "working", "done", "failed"),
     "rule": ("compare", "skip", "same"),
     "certainty": ("sure", "likely", "worth_a_look"),
+    "not_counted": ("skipped", "elsewhere", "bibliography", "quotation", "ignored"),
 }
 
 
@@ -41,7 +42,7 @@ def test_each_key_is_used_and_each_used_key_is_there():
 def test_values_are_put_into_each_text(language):
     words = Words(language)
     for key in keys(language):
-        assert "{" not in words(key, n=1234, found=12, name="x", id="y")
+        assert "{" not in words(key, n=1234, found=12, name="x", id="y", when="z", share="1 %")
 
 
 def test_numbers_are_written_as_the_language_writes_them():
