@@ -24,7 +24,7 @@ from pmbf.sentences.comparing import Asked
 from pmbf.sites import Partner, Registry, Sites, protocol
 from pmbf.sites.held import Held
 from pmbf.sites.keying import fingerprints
-from pmbf.sites.registry import parse_address
+from pmbf.sites.names import parse_address
 
 QUERY_WORDS = 4000
 

@@ -22,8 +22,8 @@ from pmbf import Collection
 from pmbf.intake.texts import Text
 from pmbf.sentences import SentenceReport, Sentences
 from pmbf.sites import Partner, Registry, Sites, private
+from pmbf.sites.names import parse_address
 from pmbf.sites.private import Question
-from pmbf.sites.registry import parse_address
 from pmbf.sites.tagging import TagSet
 from pmbf.store.folder import Store
 

@@ -125,10 +125,14 @@ def add(
 ) -> None:
     """Add a site, or put a new card in the place of its old one with `--replace`."""
     from pmbf.sites import Partner, read_card
+    from pmbf.sites.names import look
 
     known, found = _opened(registry), read_card(Path(card))
     if found.name == known.own.name:
         raise ParameterError(f"{card}: is a card of {found.name}, which is our own name")
+    others = {known.own.name, *known.partners} - {found.name}
+    if like := [one for one in sorted(others) if look(one) == look(found.name)]:
+        raise ParameterError(f"{card}: the name {found.name} looks like {like[0]}, which the registry has")
     before = known.partners.get(found.name, Partner(found))
     if before.card != found and not new:
         raise ParameterError(
@@ -203,7 +207,7 @@ def serve(
 ) -> None:
     """Answer other sites from a collection that has sentences."""
     from pmbf.sites import server
-    from pmbf.sites.registry import parse_address
+    from pmbf.sites.names import parse_address
     from pmbf.sites.tagging import TagSet
 
     known = _opened(registry)

@@ -21,6 +21,8 @@ from pmbf.errors import CorruptError
 
 _TAIL_BYTES = 1 << 16
 NOTHING_BEFORE = "0" * 64
+_TEXTS = ("time", "side", "partner", "event", "before")
+"""What each line has, as texts."""
 
 
 def write(path: Path, side: str, partner: str, event: str, **values: Any) -> None:
@@ -62,12 +64,8 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
     last = b""
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
-            try:
-                values = json.loads(line)
-                is_next = values["before"] == _digest(last)
-            except (ValueError, KeyError, TypeError):
-                is_next = False
-            if not is_next:
+            values = _read(line)
+            if values is None or values["before"] != _digest(last):
                 raise CorruptError(f"{path}: line {number} does not follow the line before: the log was changed")
             yield values
             last = line.rstrip(b"\n")
@@ -79,10 +77,22 @@ def units_today(path: Path) -> dict[str, int]:
     try:
         for line in lines(path):
             if line["side"] == "site" and line["time"].startswith(today):
-                found[line["partner"]] = found.get(line["partner"], 0) + int(line.get("n_units", 0))
+                found[line["partner"]] = found.get(line["partner"], 0) + line.get("n_units", 0)
     except CorruptError:
         pass  # `pmbf site log` says so
     return found
+
+
+def _read(line: bytes) -> dict[str, Any] | None:
+    """Return the values of a line, None if it is no line of a log."""
+    try:
+        values = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(values, dict) or not all(isinstance(values.get(name), str) for name in _TEXTS):
+        return None
+    n_units = values.get("n_units", 0)
+    return values if isinstance(n_units, int) and not isinstance(n_units, bool) and n_units >= 0 else None
 
 
 def _digest(line: bytes) -> str:

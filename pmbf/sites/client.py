@@ -20,6 +20,7 @@ from pmbf.sentences.comparing import Asked
 from pmbf.service.http import JSON_TYPE
 from pmbf.sites import auditlog, private, protocol
 from pmbf.sites.keying import NONCE_BYTES, Keys, fingerprints, random_ones, task_key, top_bits
+from pmbf.sites.names import parse_address
 from pmbf.sites.private import LEAST_PRIVATELY, MOST_KEYS, PointsAnswer, PointsAsked, Question, TagsAsked
 from pmbf.sites.protocol import (
     LEAST_RANDOM,
@@ -37,7 +38,7 @@ from pmbf.sites.protocol import (
     RefusedError,
     SiteError,
 )
-from pmbf.sites.registry import LEVELS, Partner, Registry, parse_address
+from pmbf.sites.registry import LEVELS, Partner, Registry
 from pmbf.sites.tagging import kept_tags
 from pmbf.sites.texts import Shared, TextsAnswer
 from pmbf.sites.tls import client_context, fingerprint_of

@@ -28,6 +28,7 @@ from pmbf.sites.protocol import (
     LEAST_SHARED,
     MOST_CLAIMS,
     MOST_TEXT_CHARS,
+    MOST_TITLE_CHARS,
     SCALE,
     KeysAnswer,
 )
@@ -198,7 +199,7 @@ class Held:
 
     def _titles(self, ids: Iterable[int]) -> dict[int, str]:
         """Return the last part of each document's first path: folders are nobody's business."""
-        return {id_: os.path.basename(paths[0].path) for id_, paths in self._store.listed_of(ids).items()}
+        return {id_: title_of(paths[0].path) for id_, paths in self._store.listed_of(ids).items()}
 
     def _shown(self, compared: Sequence[Compared]) -> Iterator[Document]:
         """Yield the documents as they are shown at the level `text`."""
@@ -294,6 +295,15 @@ def _document(one: Compared, given: Given, title: str) -> Document:
 def _both(one: Alike | Pair, given: Given) -> tuple[int, int, int, int]:
     """Return where both sides stand: in the shared text, and in the words that are given."""
     return one.query.start, one.query.stop, *given.place(one.source)
+
+
+def title_of(path: str) -> str:
+    """Return the last part of a path as it is told; bytes that are no UTF-8 are `?`, and what is too long is cut.
+
+    >>> title_of("/secret/caf\udce9.txt")
+    'caf?.txt'
+    """
+    return os.path.basename(path).encode("utf-8", "replace").decode()[:MOST_TITLE_CHARS]
 
 
 def _epoch(store: Store, serial: int) -> str:

@@ -44,6 +44,7 @@ tried, and what no key is equal to is not counted."""
 MOST_BODY_BYTES = 16 << 20
 MOST_TEXT_CHARS = 2_000_000
 """Characters of documents that a site gives in an answer, and of a query that it takes."""
+MOST_TITLE_CHARS = 4096
 SCALE = 10_000
 """Similarities are whole numbers, in ten thousandths."""
 
@@ -295,7 +296,7 @@ class KeysAnswer:
         """Return the message about a task of `n_units` units."""
         fields = Fields(raw)
         units = tuple(whole(one, n_units - 1, "units") for one in fields.items("units", n_units))
-        titles = tuple(words(one, 4096, "titles") for one in fields.items("titles", MOST_CLAIMS * n_units))
+        titles = tuple(words(one, MOST_TITLE_CHARS, "titles") for one in fields.items("titles", MOST_CLAIMS * n_units))
         bounds = (n_units - 1, len(titles) - 1)
         claims = tuple((unit, document) for unit, document in fields.rows("claims", MOST_CLAIMS * n_units, bounds))
         if len(set(claims)) < len(claims) or len(set(units)) < len(units):

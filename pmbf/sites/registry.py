@@ -17,7 +17,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import shlex
 import shutil
 import ssl
@@ -27,8 +26,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from pmbf.contents import read_bounded
 from pmbf.endpoint.sitekey import SiteKey, read_key, read_or_make_key
 from pmbf.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.sites.names import parse_address, require_name
 from pmbf.store import folders
 from pmbf.store.ownership import is_open_to_others, mode_of
 
@@ -39,9 +40,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 
 USUAL_UNITS_A_DAY = 20_000
 DAYS = 3650
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
-_ADDRESS = re.compile(r"(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]{1,253}):([0-9]{1,5})")
-_CARD_CHARS, _CONTACT_CHARS = 20_000, 200
+_CARD_BYTES, _CONTACT_CHARS = 20_000, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +63,9 @@ class Card:
     certificate: str
 
     def __post_init__(self) -> None:
-        values = (self.name, self.address, self.contact, self.certificate)
-        if not all(isinstance(value, str) for value in values) or not _NAME.fullmatch(self.name):
-            raise ParameterError(f"{self.name!r} is no name of a site, expected up to 40 small letters, digits, dashes")
+        require_name(self.name)
+        if not all(isinstance(value, str) for value in (self.address, self.contact, self.certificate)):
+            raise ParameterError(f"the card of {self.name} has something that is no text")
         if self.address:
             parse_address(self.address)
         if len(self.contact) > _CONTACT_CHARS or not self.contact.isprintable():
@@ -212,8 +211,7 @@ def init(folder: Path, name: str, *, address: str = "", contact: str = "", key: 
     if _file(folder).exists():
         raise ParameterError(f"{folder}: holds a registry already")
     joined = read_key(key) if key else None
-    if not _NAME.fullmatch(name):
-        raise ParameterError(f"{name!r} is no name of a site, expected up to 40 small letters, digits, dashes")
+    require_name(name)
     folders.make_folder(folder, mode=0o700)
     own = Card(name, address, contact, _new_certificate(folder, name))
     made = Registry(folder, own)
@@ -245,11 +243,11 @@ def opened(folder: Path) -> Registry:
             raise ParameterError(f"{folder}/{what}: mode {mode_of(found):04o} is open to others; expected 0600")
     try:
         values = json.loads(content)
-        if values["format"] > FORMAT:
+        if _whole(values["format"]) > FORMAT:
             raise UnsupportedError(f"{path}: was written by a newer pmbf; upgrade pmbf")
         partners = [_partner(one) for one in values["partners"]]
         return Registry(folder, Card(**values["own"]), _level(values["level"]), {one.name: one for one in partners})
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CorruptError(f"{path}: is damaged ({error}); take it from a backup") from None
 
 
@@ -257,15 +255,14 @@ def read_card(path: Path) -> Card:
     """Return the card in a file.
 
     Raises:
-        NotFoundError: There is no such file.
+        NotFoundError, UnsupportedError, IncompleteError, OSError: As for `pmbf.contents.read_bounded`.
         ParameterError: It is no card.
     """
+    raw = read_bounded(path, _CARD_BYTES, hint="a card of a site is smaller")
     try:
-        card = Card(**json.loads(path.read_bytes()[:_CARD_CHARS]))
+        card = Card(**json.loads(raw))
         _require_one_certificate(card)
         return card
-    except FileNotFoundError:
-        raise NotFoundError(f"{path}: no such file") from None
     except (ValueError, TypeError, RecursionError) as error:
         raise ParameterError(f"{path}: is no card of a site ({error}); expected what `pmbf site card` writes") from None
 
@@ -281,21 +278,6 @@ def _require_one_certificate(card: Card) -> None:
         raise ParameterError(f"the card of {card.name} has several certificates, expected one")
 
 
-def parse_address(text: str) -> tuple[str, int]:
-    """Return host and port.
-
-    Raises:
-        ParameterError: The text is none.
-
-    >>> parse_address("archive.example.org:8443")
-    ('archive.example.org', 8443)
-    """
-    found = _ADDRESS.fullmatch(text)
-    if not found or not 0 < int(found[2]) < 65536:
-        raise ParameterError(f"{text!r} is no address, expected HOST:PORT")
-    return found[1].strip("[]"), int(found[2])
-
-
 def usual_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Return where the registry is if no other folder is named."""
     base = environment.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
@@ -308,14 +290,20 @@ def _file(folder: Path) -> Path:
 
 def _partner(values: dict[str, Any]) -> Partner:
     level = values["level"]
-    return Partner(Card(**values["card"]), level and _level(level), int(values["units_a_day"]))
+    return Partner(Card(**values["card"]), level if level is None else _level(level), _whole(values["units_a_day"]))
 
 
-def _level(value: str) -> Level:
+def _whole(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ParameterError(f"{value!r:.80} is no whole number")
+    return value
+
+
+def _level(value: object) -> Level:
     for level in LEVELS:
         if level == value:
             return level
-    raise ParameterError(f"level is {value!r}, expected one of {', '.join(LEVELS)}")
+    raise ParameterError(f"level is {value!r:.80}, expected one of {', '.join(LEVELS)}")
 
 
 def _new_certificate(folder: Path, name: str) -> str:

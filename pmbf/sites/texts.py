@@ -19,7 +19,18 @@ from pmbf.errors import ParameterError
 from pmbf.kernels import Units
 from pmbf.sentences.comparing import TOUCHING_CHARS, Asked
 from pmbf.sites.keying import Keys
-from pmbf.sites.protocol import CODE, MOST_TEXT_CHARS, MOST_UNITS, N_KEYS, SCALE, Fields, MalformedError, row, whole
+from pmbf.sites.protocol import (
+    CODE,
+    MOST_TEXT_CHARS,
+    MOST_TITLE_CHARS,
+    MOST_UNITS,
+    N_KEYS,
+    SCALE,
+    Fields,
+    MalformedError,
+    row,
+    whole,
+)
 from pmbf.span import Span, merged
 
 _BETWEEN = "\n" * (TOUCHING_CHARS + 12)
@@ -262,7 +273,7 @@ def _resembling(values: object, shared: Shared) -> Resembling:
         raise MalformedError("the alike units of a document are none, or do not ascend")
     if any(not start < stop and (start, stop) != (0, 0) for _, start, stop in units):
         raise MalformedError("a stretch of a document is empty")
-    return Resembling(fields.text("title", 4096), fields.text("kind", 100), text, units)
+    return Resembling(fields.text("title", MOST_TITLE_CHARS), fields.text("kind", 100), text, units)
 
 
 def _words(fields: Fields) -> str | None:
@@ -283,5 +294,5 @@ def _document(values: object, shared: Shared) -> Document:
     pairs = tuple(map(tuple, fields.rows("pairs", n_units, (asked, asked, found, found, SCALE))))
     if len(held) != len(alike) or not all(held) or not alike or not pairs:
         raise MalformedError("a document has nothing that was asked for")
-    return Document(fields.text("title", 4096), fields.text("kind", 100), text, fields.flag("is_whole"), alike, held,
-                    pairs)  # fmt: skip
+    title, kind = fields.text("title", MOST_TITLE_CHARS), fields.text("kind", 100)
+    return Document(title, kind, text, fields.flag("is_whole"), alike, held, pairs)

@@ -23,8 +23,8 @@ from pmbf.sites.accepting import MOST_HANDSHAKES
 from pmbf.sites.answering import ASKS_A_MINUTE
 from pmbf.sites.client import Answer, Conversation
 from pmbf.sites.keying import random_ones
+from pmbf.sites.names import parse_address
 from pmbf.sites.protocol import Hello, KeysAsked
-from pmbf.sites.registry import parse_address
 from pmbf.sites.texts import Shared
 from pmbf.sites.tls import client_context
 from pmbf.templates import Pattern, Template
