@@ -15,6 +15,7 @@ from experiments import (
     leaks,
     others,
     planted,
+    quotations,
     short,
     walking,
 )
@@ -114,6 +115,9 @@ def _parser() -> argparse.ArgumentParser:
         commands.add_parser(
             "walking", help="what can the holder of an endpoint filter learn?", description=walking.__doc__
         )
+    )
+    _add_quotations(
+        commands.add_parser("quotations", help="is prose taken for a quotation?", description=quotations.__doc__)
     )
     resultsets.add_arguments(commands.add_parser("resultsets", help="duplicates among real revisions, beside peers"))
     commands.add_parser("page", help="write pages of docs/ and their plots from experiments/results")
@@ -241,6 +245,12 @@ def _add_leaks(parser: argparse.ArgumentParser) -> None:
         "--planted", type=positive, default=200, help="number of passages planted in each disguise (default: 200)"
     )
     parser.add_argument("--seed", type=int, default=2, help="seed of the passages (default: 2)")
+    parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
+
+
+def _add_quotations(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("folder", type=Path, help="what `python -m experiments corpus quotations` wrote")
     parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
 
 

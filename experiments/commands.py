@@ -15,6 +15,7 @@ from experiments import (
     leaks,
     others,
     planted,
+    quotations,
     retrieval,
     shingles,
     short,
@@ -67,6 +68,10 @@ def _classes(arguments: argparse.Namespace) -> str:
 def _leaks(arguments: argparse.Namespace) -> str:
     how = {"n_planted": arguments.planted, "seed": arguments.seed, "endpoint": arguments.endpoint}
     return leaks.run(arguments.protected, arguments.folder, **how, out=arguments.out)
+
+
+def _quotations(arguments: argparse.Namespace) -> str:
+    return quotations.run(arguments.folder, out=arguments.out)
 
 
 def _walking(arguments: argparse.Namespace) -> str:
@@ -133,6 +138,7 @@ EXPERIMENTS: dict[str, Callable[[argparse.Namespace], str]] = {
     "shingles": _shingles,
     "short": _short,
     "sentences": sentences.run,
+    "quotations": _quotations,
     "sites": sites.run,
     "similar": similar.run,
     "walking": _walking,

@@ -1,5 +1,6 @@
 """Quotations and bibliographies are found by their form, in many languages, and left out of the answer if asked."""
 
+import json
 import time
 
 import pytest
@@ -154,3 +155,66 @@ def test_what_is_left_of_a_chinese_passage_counts_in_letters_of_an_alphabet(tmp_
         [match] = collection.screen(copied, ignore=[template]).matches
     [passage] = match.passages
     assert 22 < passage.n_counted < 65 <= 3 * passage.n_counted
+
+
+# ---------------------------------------------------------------------- which marks belong together
+
+PROSE = "the harbour was built in three summers by people who came from the hills and went back to them"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"Er sagte »nein« und ging, {PROSE}, das als »Ochse« bekannt war.", ["»nein«", "»Ochse«"]),
+        (f"Il dit « non » et partit, {PROSE}, connu comme « le bœuf ».", ["« non »", "« le bœuf »"]),
+        (f"Hon sade ”nej” och gick, {PROSE}, känt som ”oxen”.", ["”nej”", "”oxen”"]),
+        (f"Hon sade »nej» och gick, {PROSE}, känt som »oxen».", ["»nej»", "»oxen»"]),
+        (f"Hon sade: ’nej, inte i dag’, och gick, {PROSE}.", ["’nej, inte i dag’"]),
+        (f"Er sagte „nein“ und ging, {PROSE}, auch „Ochse“ genannt.", ["„nein“", "„Ochse“"]),
+        (f"In the '90s, {PROSE}, this was the owners' opinion.", []),
+        (f"Carter 's plan, {PROSE}, was the sufferers' hope.", []),
+        (f"'Tis said, {PROSE}, and the dogs' bones are there.", []),
+        (f'A 12" pipe, {PROSE}, and a 14" pipe.', []),
+        (f'A mark "is missing here, {PROSE}, and "this" is a word.', ['"this"']),
+        ("他说“你好，今天天气很好”，就走了。", ["“你好，今天天气很好”"]),
+    ],
+)
+def test_a_mark_opens_after_a_blank_and_before_a_letter(text, expected):
+    assert cut(text, quotations(text)) == expected
+
+
+def test_one_mark_without_a_partner_reaches_no_further_than_its_paragraph_in_a_pdf():
+    """Text of a PDF has lines of one length and no blank lines."""
+    paragraph = "\n".join([PROSE[:90], PROSE[:88], PROSE[:91], "and so it was."])
+    quoting = paragraph.replace("built in", '"built in', 1)
+    quoted = '"I do not know,"\nhe said'
+    whole = "\n".join([quoting, paragraph, quoted.replace("\n", " ") + " and went away.", paragraph])
+    assert cut(whole, quotations(whole)) == ['"I do not know,"']
+
+
+def test_a_quotation_of_two_paragraphs_has_a_mark_at_the_second():
+    text = f"“{PROSE}.\n\n“{PROSE}.”\n\n{PROSE}"
+    assert [one.rstrip() for one in cut(text, quotations(text))] == [f"“{PROSE}.", f"“{PROSE}.”"]
+
+
+def test_single_marks_reach_no_further_than_a_few_lines():
+    text = f"He said 'it is {' '.join([PROSE] * 5)} over', and left."
+    assert quotations(text) == []
+
+
+def test_copied_prose_between_quoted_words_counts(tmp_path):
+    """A German novel that was copied in whole: no option makes quotations of the prose between its quotations."""
+    said = "Der Wirt sagte nur »nein« und schloss die Tür, {}, »Ochse« stand da."
+    copied = " ".join(said.format(words(n, 20)) for n in range(9))
+    with Collection(tmp_path / "c.pmbf", create=True) as collection:
+        collection.add(copied, name="novel")
+        report = collection.screen(copied, exclude_quotations=True)
+        assert report.coverage > 0.99
+        assert {one.within for one in report.matches[0].passages} == {None}
+
+
+def test_the_figures_of_quotations_are_below_two_percent_and_above_ninety_five():
+    rows = json.loads((ROOT / "experiments" / "results" / "quotations.json").read_text())["rows"]
+    assert len({(one["prose"], one["marks"], one["layout"]) for one in rows}) == 30
+    assert max(one["taken"] for one in rows) < 0.02
+    assert min(one["found"] for one in rows) >= 0.95

@@ -32,6 +32,7 @@ COMMANDS = {
     "planted": ["FOLDER"],
     "edited": ["FOLDER"],
     "walking": ["FOLDER"],
+    "quotations": ["FOLDER"],
     "others": ["FOLDER"],
     "leaks": ["FOLDER", "--protected", "FOLDER"],
     "pan align": ["FOLDER", "--out", "OUT"],

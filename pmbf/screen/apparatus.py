@@ -1,6 +1,7 @@
 """Words that an author marks as somebody else's: quotations and bibliographies, found by their outer form.
 
-A quotation stands between quotation marks inside one paragraph, or in a block quote (lines that begin with `>`). A
+A quotation stands between quotation marks inside one paragraph, or in a block quote (lines that begin with `>`); which
+marks belong together is said in `quoting.py`. A
 bibliography begins with a heading that says so, in some twenty languages, and most lines after the heading look like
 entries. It ends at the heading of an appendix, or with the text.
 """
@@ -11,42 +12,16 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
+from pmbf.screen.quoting import between_marks
 from pmbf.span import Span, merged
 
 MOST_QUOTED = 4000
 """Characters of the longest quotation between marks. If the marks are further apart, then one mark is missing."""
 
-_PAIRS = [
-    ("“", "”"),
-    ("„", "“"),
-    ("„", "”"),
-    ("«", "»"),
-    ("»", "«"),
-    ("‹", "›"),
-    ("「", "」"),
-    ("『", "』"),
-    ("〝", "〞"),
-]
 _NO_BLANK_LINE = r"(?!\n[ \t\r]*\n)"
-_MARKED = [
-    re.compile(rf"{opening}(?:{_NO_BLANK_LINE}[^{opening}{closing}]){{1,{MOST_QUOTED}}}{closing}")
-    for opening, closing in _PAIRS
-]
-_SINGLE = [
-    re.compile(
-        rf"{opening}(?<!\w{opening})(?=\w)(?:{_NO_BLANK_LINE}(?:[^{opening}{closing}]|(?<=\w){closing}(?=\w))){{1,{MOST_QUOTED}}}"
-        rf"(?<!\s){closing}(?!\w)"
-    )
-    for opening, closing in (("‘", "’"), ("'", "'"))
-]
-"""Apostrophes inside words neither open nor close a quotation. A pattern that begins with a character is searched for
-20 times as fast as a pattern that begins with a condition."""
-LEAST_SINGLE_WORDS = 4
-"""Words of the shortest quotation between single marks. With fewer, one of the marks may be an apostrophe."""
 _LATEX = re.compile(rf"``(?:{_NO_BLANK_LINE}(?!``|'').){{1,{MOST_QUOTED}}}''", re.S)
 _BLOCK = re.compile(r"(?:^[ \t]*+>[^\n]*+(?:\n|\Z))++", re.M)
 _BLOCK_LINE = re.compile(r"\n[ \t]*+>")
-_STRAIGHT = re.compile('"')
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 
 _HEADINGS = (
@@ -83,7 +58,7 @@ def quotations(text: str) -> list[Span]:
     >>> [text[span.start : span.stop] for span in quotations(text)]
     ['“never again”', '"Again"']
     """
-    return merged([*_marked(text), *_single(text), *_straight(text)])
+    return merged([*between_marks(text, MOST_QUOTED), *_in_form(text)])
 
 
 def bibliography(text: str) -> list[Span]:
@@ -111,40 +86,14 @@ def _lines(pattern: str, text: str) -> Iterator[Span]:
         yield Span(found.start(), found.end() - 1)
 
 
-def _marked(text: str) -> Iterator[Span]:
-    patterns = [*(one for one in _MARKED if one.pattern[0] in text), _LATEX]
+def _in_form(text: str) -> Iterator[Span]:
+    """Yield the quotations of LaTeX and the block quotes."""
+    patterns = [_LATEX]
     if ">" in text and (text.lstrip(" \t").startswith(">") or _BLOCK_LINE.search(text)):
         patterns.append(_BLOCK)
     for pattern in patterns:
         for found in pattern.finditer(text):
             yield Span(*found.span())
-
-
-def _single(text: str) -> Iterator[Span]:
-    """Yield the quotations between single marks that are a clause, not a word."""
-    for pattern in _SINGLE:
-        for found in pattern.finditer(text):
-            if len(found[0].split()) >= LEAST_SINGLE_WORDS:
-                yield Span(*found.span())
-
-
-def _straight(text: str) -> Iterator[Span]:
-    """Yield the quotations between straight marks: mark by mark in pairs, in paragraphs where no mark is missing."""
-    marks: list[int] = []
-    for found in _STRAIGHT.finditer(text):
-        if marks and _BLANK_LINE.search(text, marks[-1], found.start()):
-            yield from _paired(marks)
-            marks = []
-        marks.append(found.start())
-    yield from _paired(marks)
-
-
-def _paired(marks: list[int]) -> Iterator[Span]:
-    """Yield the quotations between the straight marks of one paragraph; none if a mark is missing."""
-    if len(marks) % 2 == 0:
-        for start, stop in zip(marks[::2], marks[1::2], strict=True):
-            if 1 < stop - start <= MOST_QUOTED:
-                yield Span(start, stop + 1)
 
 
 def _looks_like_entries(text: str) -> bool:

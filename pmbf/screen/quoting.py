@@ -1,0 +1,209 @@
+"""Quotations between marks: which marks open, which close, and where a paragraph ends.
+
+    “…”  „…“  „…”  ”…”  «…»  « … »  »…«  »…»  ‹…›  ›…‹  "…"  ‘…’  ’…’  '…'  「…」  『…』  〝…〞
+
+The same mark opens in one country and closes in the next, is an apostrophe or a sign for inches. So a mark that may do
+both opens if a blank or a bracket is before it and a letter behind it, and closes if no blank is before it and no
+letter behind it. Which way « and » point, the whole text decides. A quotation ends in its paragraph: a mark that is
+missing makes no quotation of the text up to the next one.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pmbf.span import Span
+
+MOST_SINGLE = 400
+"""Characters of the longest quotation between single marks. In most texts they are apostrophes, too."""
+
+LEAST_SINGLE_WORDS = 4
+"""Words of the shortest quotation between single marks. With fewer, one of the marks may be an apostrophe."""
+
+SHORT_LINE, USUAL_PART = 0.75, 0.9
+"""A line ends a paragraph if it ends a sentence and has less than 0.75 of the length that 9 in 10 lines do not exceed:
+text of a PDF has no blank lines."""
+
+LONG_LINES = 200
+"""If a tenth of the lines have more characters, then lines are not wrapped: each of them is a paragraph."""
+
+_NONE_BEFORE = r"[^\s(\[{<—–\-/=|«»‹›“„‘'\"]"
+"""What may not stand before a mark that opens."""
+
+_LETTER_BEHIND = r"(?=[(\[¿¡…$€£.—–\-«»‹›“„‘'\"]{0,4}\w)"
+_NO_QUOTATION = (
+    r"(?!(?:tis|twas|twere|twill|twould|em|er|n|cause|cos|til|till|bout|round|neath|[sdtm]|ll|re|ve)\b)(?!\d)"
+)
+"""Words that begin with an apostrophe, and years."""
+
+_SENTENCE_END = re.compile(r"[.!?…]['’\"”)\]]*\Z")
+_NEW_SENTENCE = re.compile(r"[.!?…]\s+[^\W\d_a-zß-öø-ÿ]")
+_STRONG_BEFORE = frozenset(".,!?…;:—–-)")
+_GOES_ON = re.compile(r"\s+[a-zß-öø-ÿ]")
+_NOT_BLANK = re.compile(r"\S")
+
+
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """A pair of marks.
+
+    Args:
+        opening, closing: Patterns of a mark that opens, and of one that closes.
+        either: Both marks.
+        is_single: Whether they may be apostrophes.
+    """
+
+    opening: re.Pattern[str]
+    closing: re.Pattern[str]
+    either: str
+    is_single: bool = False
+
+    def found(self, text: str, ends: Sequence[int], most: int) -> Iterator[Span]:
+        """Yield the spans between marks, ascending and disjoint.
+
+        Args:
+            text: The text.
+            ends: Where paragraphs end, ascending.
+            most: Characters of the longest one.
+        """
+        opened = -1
+        for mark in re.finditer(f"[{self.either}]", text):
+            at = mark.start()
+            if opened >= 0 and (stop := _end(ends, opened)) <= at:
+                if self._goes_on(text, opened, stop, ends) and stop - opened <= most:
+                    yield Span(opened, stop)
+                opened = -1
+            if self.opening.match(text, at):
+                opened = at
+            elif opened >= 0 and self.closing.match(text, at):
+                if 1 < at - opened <= most and not (self.is_single and not _is_clause(text, opened, at)):
+                    yield Span(opened, at + 1)
+                    opened = -1
+                elif not self.is_single:
+                    opened = -1
+
+    def _goes_on(self, text: str, opened: int, stop: int, ends: Sequence[int]) -> bool:
+        """Return whether a quotation goes on in the next paragraph, which begins with a mark that opens, too."""
+        if self.is_single or text[_begin(ends, opened) : opened].strip():
+            return False
+        following = _NOT_BLANK.search(text, stop)
+        return bool(following and self.opening.match(text, following.start()))
+
+
+def between_marks(text: str, most: int) -> list[Span]:
+    """Return the quotations between marks, the marks included, in any order.
+
+    Args:
+        text: The text.
+        most: Characters of the longest one.
+
+    >>> text = "»Nein«, sagte er, und das 12\\" lange Rohr fiel. »Ja«, sagte sie."
+    >>> [text[span.start : span.stop] for span in between_marks(text, 4000)]
+    ['»Nein«', '»Ja«']
+    """
+    pairs = [one for one in [*_PAIRS, *_angled(text), *_low(text)] if one.either[0] in text]
+    if not pairs:
+        return []
+    ends = paragraph_ends(text)
+    return [span for one in pairs for span in one.found(text, ends, MOST_SINGLE if one.is_single else most)]
+
+
+def _pair(opening: str, closing: str, either: str, *, is_single: bool = False) -> _Marks:
+    return _Marks(re.compile(opening), re.compile(closing), either, is_single)
+
+
+def _opens(mark: str) -> str:
+    return f"{mark}(?<!{_NONE_BEFORE}{mark}){_LETTER_BEHIND}"
+
+
+def _closes(mark: str) -> str:
+    return rf"{mark}(?<![\s(\[{{]{mark})(?!\w)"
+
+
+def _both(mark: str, *, is_single: bool = False) -> _Marks:
+    """Return a pair of equal marks."""
+    return _pair(_opens(mark) + (_NO_QUOTATION if is_single else ""), _closes(mark), mark, is_single=is_single)
+
+
+_PAIRS = [
+    _both('"'),
+    _both("'", is_single=True),
+    _both("’", is_single=True),
+    _pair(_opens("‘"), _closes("’"), "‘’", is_single=True),
+    _pair("「", "」", "「」"),
+    _pair("『", "』", "『』"),
+    _pair("〝", "〞", "〝〞"),
+]
+
+
+def _low(text: str) -> Iterator[_Marks]:
+    """Yield how a text uses “ and ”. In a text with „ the mark “ closes, unless it stands as one that opens."""
+    yield _pair("„", "[“”]", "„“”")
+    yield _pair(_opens("“") if "„" in text else r"“(?!\s)", "”", "“”")
+    if text.count("”") > text.count("“") + text.count("„"):
+        yield _both("”")
+
+
+def _angled(text: str) -> Iterator[_Marks]:
+    """Yield how a text uses « and », ‹ and ›: which of them opens more often after a blank and before a letter."""
+    for left, right in ("«»", "‹›"):
+        if right not in text:
+            continue
+        n_left = len(re.findall(rf"{left}(?<!{_NONE_BEFORE}{left})\s?(?=[\w¿¡…—–-])", text))
+        n_right = len(re.findall(rf"{right}(?<!{_NONE_BEFORE}{right})(?=\w)", text))
+        if n_left >= n_right:
+            yield _pair(left, right, left + right)
+        elif 4 * text.count(left) < text.count(right):
+            yield _both(right)
+        else:
+            yield _pair(rf"{right}(?!\s)", left, right + left)
+
+
+def _is_clause(text: str, opened: int, at: int) -> bool:
+    """Return whether text between single marks is a quotation: four words, and no plural's apostrophe closes it.
+
+    If no comma or full stop stands before the closing mark, then at most one sentence is between the marks.
+    """
+    inside = text[opened + 1 : at]
+    if len(inside.split()) < LEAST_SINGLE_WORDS:
+        return False
+    if text[at - 1] in _STRONG_BEFORE:
+        return True
+    is_plural = text[at - 1] in "sxz" and bool(_GOES_ON.match(text, at + 1))
+    return not is_plural and not _NEW_SENTENCE.search(inside)
+
+
+def paragraph_ends(text: str) -> list[int]:
+    """Return where the paragraphs of a text end, ascending: at blank lines, pages, and short lines that end a sentence.
+
+    >>> paragraph_ends("One.\\n\\nA line that is long,\\nand its end.\\nA line that is long too")
+    [5, 40, 63]
+    """
+    lines = text.splitlines(keepends=True)
+    bare = [line.rstrip() for line in lines]
+    lengths = sorted(filter(None, map(len, bare)))
+    usual = lengths[int(USUAL_PART * (len(lengths) - 1))] if lengths else 0
+    short = SHORT_LINE * usual
+    ends, at = [], 0
+    for number, (whole, line) in enumerate(zip(lines, bare, strict=True), 1):
+        at += len(whole)
+        if not line:
+            continue
+        is_last = number == len(lines) or not bare[number] or usual > LONG_LINES or whole[-1] == "\f"
+        if is_last or (len(line) < short and _SENTENCE_END.search(line[-8:])):
+            ends.append(at)
+    return ends
+
+
+def _end(ends: Sequence[int], at: int) -> int:
+    """Return where the paragraph of a character ends."""
+    number = bisect_left(ends, at + 1)
+    return ends[number] if number < len(ends) else 2**62
+
+
+def _begin(ends: Sequence[int], at: int) -> int:
+    number = bisect_left(ends, at + 1)
+    return ends[number - 1] if number else 0
