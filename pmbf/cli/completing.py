@@ -9,7 +9,7 @@ from itertools import islice
 import typer
 
 from pmbf.errors import PmbfError
-from pmbf.intake.discovery import is_collection
+from pmbf.store.telling import is_collection
 
 _MOST_OFFERED = 200
 

@@ -11,7 +11,7 @@ import typer
 
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.errors import DONE, FAILED, STOPPED, NotFoundError, ParameterError
-from pmbf.intake.discovery import is_collection
+from pmbf.store.telling import is_collection
 
 if TYPE_CHECKING:
     from pmbf.collection import Collection

@@ -18,7 +18,7 @@ from pmbf.cli.on_hosts import on_hosts
 from pmbf.cli.outcome import note, note_kernels, print_bytes, print_json, print_text
 from pmbf.cli.targets import require_own
 from pmbf.errors import DONE, FAILED, FOUND, ParameterError
-from pmbf.intake.discovery import is_collection
+from pmbf.store.telling import is_collection
 
 if TYPE_CHECKING:
     from pmbf.pairs import NearDuplicates

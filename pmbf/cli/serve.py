@@ -81,6 +81,7 @@ def serve(
     from pmbf.service.limits import ServiceLimits
     from pmbf.service.listening import parse_address
     from pmbf.service.place import usual_socket
+    from pmbf.store import schema
     from pmbf.templates import offered
 
     parts = sorted_out(given)
@@ -89,6 +90,8 @@ def serve(
         raise ParameterError(NOTHING_PROTECTED)
     if token_file and not tcp:
         raise ParameterError("--token-file is given without --tcp; the socket needs no token")
+    if not made.cluster:
+        schema.require(Path(made.protected))  # before the folder of the socket is made
     limits = ServiceLimits(**only_given(request_bytes=max_request, answer_s=max_seconds))
     place = Path(socket) if socket else usual_socket(made.protected)
     address = parse_address(tcp) if tcp else None

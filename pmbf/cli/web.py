@@ -73,9 +73,11 @@ def web(
     except ImportError as error:
         raise UnsupportedError(f"{error.name} is not installed: pip install 'pmbf[web]'") from None
     from pmbf.service.limits import ServiceLimits
+    from pmbf.store import schema
     from pmbf.templates import offered
 
     folder = named_collection(collection)
+    schema.require(Path(folder))  # before its state folder is made
     if behind_proxy is not None and (not behind_proxy or set(behind_proxy) & set("/@ ")):
         raise ParameterError(f"--behind-proxy is {behind_proxy!r}, expected a host as it stands in the address bar")
     settings = server.WebSettings(

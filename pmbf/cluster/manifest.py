@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import secrets
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -23,6 +24,7 @@ from pmbf.cluster.depot import Depot
 from pmbf.cluster.names import MOST_COMMITS, collection_id, content_name, json_object, whole
 from pmbf.errors import BusyError, CorruptError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.params import Params
+from pmbf.store import telling
 from pmbf.store.files import MAX_ID
 
 FORMAT_VERSION = 1
@@ -174,12 +176,22 @@ def created(depot: Depot, params: Params) -> Manifest:
         ParameterError: The depot has a collection.
         CorruptError: It had one, and its manifests are lost.
     """
+    _require_free(depot.address)
     first = Manifest(1, params, id=secrets.token_hex(16))
     noted.require_all(depot, number := last_number(depot))
     if number or not depot.commit(1, first.to_bytes()):
         raise ParameterError(f"{depot.address}: has a collection already")
     noted.note(depot, 1)
     return first
+
+
+def _require_free(address: str) -> None:
+    """Refuse a folder that holds a collection of one folder, or files of others."""
+    if telling.is_collection(address) or telling.has_lost_its_catalog(address):
+        raise ParameterError(f"{address}: is a collection: use -c {address}; a depot needs a folder of its own")
+    found = {name for name in os.listdir(address) if name[:1] != "."} if os.path.isdir(address) else set[str]()
+    if found - {"lost+found"} and not found & {"manifests", "files", "last"}:
+        raise ParameterError(f"{address}: is a folder of files; a depot needs a folder of its own")
 
 
 def last_number(depot: Depot) -> int:
@@ -197,6 +209,8 @@ def last(depot: Depot) -> Manifest:
     number = last_number(depot)
     noted.require_all(depot, number)
     if not number:
+        if telling.is_collection(depot.address) or telling.has_lost_its_catalog(depot.address):
+            raise NotFoundError(f"{depot.address}: is a collection of one folder, no depot: use -c {depot.address}")
         raise NotFoundError(f"{depot.address}: no collection there; make one with `pmbf cluster init {depot.address}`")
     return read(depot, number)
 

@@ -12,11 +12,14 @@ from typing import NamedTuple, TypeVar
 
 from pmbf.contents import reason_of
 from pmbf.errors import ParameterError
+from pmbf.store.telling import has_lost_its_catalog, is_collection, is_depot
 
 Values = TypeVar("Values", bound=Iterable[object])
 
 _name = attrgetter("name")
 _COLLECTION = "is a collection, expected documents"
+_DEPOT = "is a depot, expected documents"
+_LOST = "is a collection that has lost its catalog, expected documents"
 
 NOT_NAMED = "an archive: name it to load it"
 TINY = "no text, and too small to be known by its checksum"
@@ -88,8 +91,8 @@ def discover(
             continue
         if not stat.S_ISDIR(status.st_mode):
             yield FileFound(path, status.st_size, status.st_mtime_ns, named=True)
-        elif is_collection(path):
-            yield Problem(path, _COLLECTION)
+        elif own := _own(path):
+            yield Problem(path, own)
         else:
             yield from _walk(path, include, exclude, complete)
 
@@ -112,9 +115,9 @@ def _walk(folder: str, include: Sequence[str], exclude: Sequence[str], complete:
             if entry.is_file() and (not include or _fits(entry.path, include)):
                 yield _looked_at(entry)
         folders = [one.path for one in entries if one.is_dir()]
-        collections = {path for path in folders if is_collection(path)}
+        collections = {path: own for path in folders if (own := _own(path))}
         if complete:
-            yield from (Problem(path, _COLLECTION) for path in sorted(collections))
+            yield from (Problem(path, collections[path]) for path in sorted(collections))
         waiting += [path for path in reversed(folders) if path not in collections]
 
 
@@ -130,14 +133,13 @@ def _looked_at(entry: os.DirEntry[str]) -> FileFound | Problem:
     return FileFound(entry.path, status.st_size, status.st_mtime_ns, False)
 
 
-def is_collection(folder: str | os.PathLike[str]) -> bool:
-    """Return whether a folder is a collection of pmbf; a catalog alone may be that of another program."""
-    names = ("writer.lock", "generation")
-    return _holds(folder, "catalog.sqlite") and any(_holds(folder, name) for name in names)
-
-
-def _holds(folder: str | os.PathLike[str], name: str) -> bool:
-    return os.path.exists(os.path.join(folder, name))
+def _own(folder: str) -> str | None:
+    """Return what a folder is that pmbf writes, and whose files are no documents; None for all others."""
+    if is_collection(folder):
+        return _COLLECTION
+    if is_depot(folder):
+        return _DEPOT
+    return _LOST if has_lost_its_catalog(folder) else None
 
 
 def _fits(path: str, patterns: Sequence[str]) -> bool:

@@ -25,7 +25,7 @@ import numpy as np
 
 from pmbf.errors import CorruptError, ParameterError, UnsupportedError
 from pmbf.params import Params
-from pmbf.store import database, files, folders, locks, schema
+from pmbf.store import database, files, folders, locks, schema, telling
 from pmbf.store.catalog import Catalog
 from pmbf.store.directory import LIVE, WITHOUT_TEXT
 from pmbf.store.files import MAX_ID, Identity
@@ -79,10 +79,14 @@ class Store:
 
         Raises:
             ParameterError: The folder exists and holds something else.
+        CorruptError: It held a collection, whose catalog is lost.
             BusyError: Another process is making one there.
             OSError: The folder cannot be written.
         """
         path = Path(folder)
+        telling.require_catalog(path)
+        if telling.is_depot(path):
+            raise ParameterError(f"{path}: is a depot: use `pmbf cluster load {path}`, or name another folder")
         if path.exists() and (not path.is_dir() or any(one.name not in _LEFT_BY_A_START for one in path.iterdir())):
             what = "is a folder of files" if path.is_dir() else "is a file"
             raise ParameterError(f"{path}: {what}; a collection needs a folder of its own, for instance -c {path}.pmbf")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import get_type_hints
 
 from pmbf.errors import NotFoundError
-from pmbf.store import database, files, folders, version3
+from pmbf.store import database, files, folders, telling, version3
 from pmbf.store.tables import PATH_SUMS, TABLES, Document, ListedPath, meta_checksum, tally_key
 
 FILE_NAME = "catalog.sqlite"
@@ -45,6 +45,9 @@ def require(folder: Path) -> Path:
         raise NotFoundError(f"{folder}: is a file, expected the folder of a collection")
     if (folder / FILE_NAME).is_file():
         return folder / FILE_NAME
+    telling.require_catalog(folder)
+    if telling.is_depot(folder):
+        raise NotFoundError(f"{folder}: is a depot of a cluster: use --cluster {folder}, or `pmbf cluster`")
     if folder.is_dir() and any(one.name not in OWN_NAMES for one in folder.iterdir()):
         raise NotFoundError(
             f"{folder}: is a folder of files, no collection; `pmbf load {folder} -c {folder}.pmbf` makes a collection "

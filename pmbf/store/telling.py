@@ -1,0 +1,56 @@
+"""What a folder is: a collection, one that has lost its catalog, a depot, or something else."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from pmbf.errors import CorruptError
+
+CATALOG = "catalog.sqlite"
+_OF_A_COLLECTION = re.compile(r"\d{6,}\.(?:text|fprt|post|tile|docs)")
+_FOLDERS = ("texts", "fingerprints", "postings", "tiles")
+
+
+def is_collection(folder: str | os.PathLike[str]) -> bool:
+    """Return whether a folder is a collection of pmbf; a catalog alone may be that of another program."""
+    return _holds(folder, CATALOG) and any(_holds(folder, name) for name in ("writer.lock", "generation"))
+
+
+def is_depot(folder: str | os.PathLike[str]) -> bool:
+    """Return whether a folder is the depot of a cluster: it holds a numbered manifest."""
+    return any(len(name) == 12 and name.isdecimal() for name in _names(Path(folder, "manifests")))
+
+
+def has_lost_its_catalog(folder: str | os.PathLike[str]) -> bool:
+    """Return whether a folder holds files of a collection, and no catalog."""
+    if _holds(folder, CATALOG):
+        return False
+    return any(_OF_A_COLLECTION.fullmatch(name) for one in _FOLDERS for name in _names(Path(folder, one)))
+
+
+def require_catalog(folder: str | os.PathLike[str]) -> None:
+    """Refuse a collection that has lost its catalog; a new one would stand over its files.
+
+    Raises:
+        CorruptError: It has; the message says what is still there.
+    """
+    if has_lost_its_catalog(folder):
+        n_bytes = sum(one.stat().st_size for one in Path(folder, "texts").glob("*.text"))
+        kept = f"its texts ({n_bytes:,} bytes) are in texts/" if n_bytes else "its texts were not stored"
+        raise CorruptError(
+            f"{folder}: {CATALOG} is missing: restore it from a copy; {kept}. Without a copy, load the documents into "
+            "a new collection"
+        )
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _holds(folder: str | os.PathLike[str], name: str) -> bool:
+    return os.path.exists(os.path.join(folder, name))
