@@ -14,6 +14,7 @@ from pmbf.extract import Limits
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import Checker
 from pmbf.guard.judging import findings
+from pmbf.guard.pieces import compared
 from pmbf.guard.policy import Policy
 from pmbf.guard.reading import ReadPayload, read
 from pmbf.guard.sources import Plan
@@ -56,7 +57,7 @@ def judged(payloads: Iterable[Payload], policy: Policy, checker: Checker, allowa
     reading = _Reading(payloads, policy)
     while not reading.is_over:
         try:
-            for report in checker.check(reading.texts()):
+            for report in compared(checker, reading.texts()):
                 yield from reading.without_text()
                 yield _found(reading.waiting.popleft(), report, policy, allowances)
         except (PmbfError, OSError):
@@ -122,7 +123,7 @@ def _one_by_one(reading: _Reading, policy: Policy, checker: Checker, allowances:
             yield _judged(one)
             continue
         try:
-            [report] = checker.check([one.text])
+            [report] = compared(checker, [one.text])
         except (PmbfError, OSError):
             raise
         except Exception as error:

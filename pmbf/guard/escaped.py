@@ -19,11 +19,13 @@ ANEW = frozenset({ESCAPES, BLANKS, ELEMENTS, COLUMNS})
 
 MOST_BETWEEN = 40
 """Characters between two marks of one stretch: a long word, or some short ones."""
+AT_ONCE = 1 << 20
+"""Characters of a stretch that are read together."""
 LEAST_MARKS, LEAST_TAGS = 8, 20
 _MARK_CHARS = 6
 """Of the shortest Unicode escape: a run of escaped bytes is as many marks as it is long."""
 
-_BYTES = r"(?:\\x[0-9A-Fa-f]{2}|\\[0-3][0-7]{2}|%[0-9A-Fa-f]{2})+"
+_BYTES = r"(?:\\x[0-9A-Fa-f]{2}|\\[0-3][0-7]{2}|%[0-9A-Fa-f]{2}){1,65536}"
 _ESCAPE = re.compile(
     rf"\\u[0-9A-Fa-f]{{4}}|\\U[0-9A-Fa-f]{{8}}|\\u\{{[0-9A-Fa-f]{{1,6}}\}}|&#?[0-9A-Za-z]{{2,8}};|{_BYTES}"
 )
@@ -63,7 +65,16 @@ def _read(
     name: str, text: str, mark: re.Pattern[str], least: int, read: Callable[[str], str]
 ) -> Iterator[tuple[str, str]]:
     for start, stop in _stretches(text, mark, least):
-        yield name, read(text[start:stop])
+        yield name, "".join(map(read, _bites(text[start:stop], mark)))
+
+
+def _bites(stretch: str, mark: re.Pattern[str]) -> Iterator[str]:
+    """Yield a stretch in bites of some `AT_ONCE` characters, cut behind marks: each character read takes 60 bytes."""
+    start = 0
+    while len(stretch) - start > AT_ONCE and (found := mark.search(stretch, start + AT_ONCE)):
+        yield stretch[start : found.end()]
+        start = found.end()
+    yield stretch[start:]
 
 
 def _stretches(text: str, mark: re.Pattern[str], least: int) -> Iterator[tuple[int, int]]:
@@ -95,10 +106,8 @@ def _meant(escape: re.Match[str]) -> str:
     if written.startswith("&"):
         return html.unescape(written)
     raw = bytes(_byte(one) for one in re.findall(r"\\x..|%..|\\...", written))
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return raw.decode("latin-1")
+    text = raw.decode("utf-8", "replace")
+    return text if 20 * text.count("\ufffd") <= len(text) else raw.decode("latin-1")
 
 
 def _byte(written: str) -> int:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pmbf.extract import Part, part_at
 from pmbf.guard.allowing import Allowances, passage_fingerprint
 from pmbf.guard.escaped import ANEW
+from pmbf.guard.pieces import windows
 from pmbf.guard.policy import Policy
 from pmbf.guard.reading import ReadPayload
 from pmbf.guard.types import Action, Finding, Snippet
@@ -36,14 +39,11 @@ class Measured:
         self.text = text
         self.public = public
         self._anew = anew
-        folded = fold(text)
-        counted = np.frombuffer(folded.text.encode("utf-32-le"), np.uint32) != ord(" ")
-        # Where each letter or digit begins in the text, ascending.
-        self._places = folded.origin[:-1][counted]
-        tokens = tokenise(text)
-        self._singles = tokens.starts[tokens.singles]
+        self._weights = np.zeros(len(text), np.uint8)
+        for one in windows(text):
+            self._weights[one.own.start : one.own.stop] = _weights(text[one.own.start : one.own.stop])
 
-    @property
+    @cached_property
     def n_chars(self) -> int:
         """Letters and digits of the whole text, each counted once."""
         return self.all_within([Span(0, len(self.text))]) - self.all_within(self._anew)
@@ -54,14 +54,21 @@ class Measured:
 
     def all_within(self, spans: Sequence[Span]) -> int:
         """Return the letters and digits in some spans, public text included, each counted once."""
-        bounds = np.array([(one.start, one.stop) for one in merged(spans)], np.int64).reshape(-1, 2)
-        letters, singles = (np.diff(np.searchsorted(places, bounds)).sum() for places in (self._places, self._singles))
-        return int(letters + (SINGLE_CHARS - 1) * singles)
+        return sum(int(self._weights[one.start : one.stop].sum(dtype=np.int64)) for one in merged(spans))
 
     def lines(self, span: Span, begin: int = 0) -> tuple[int, int]:
         """Return the first and the last line of a span; the line that holds character `begin` is line 1."""
         first = self.text.count("\n", begin, max(begin, span.start)) + 1
         return first, first + self.text.count("\n", span.start, max(span.start, span.stop - 1))
+
+
+def _weights(text: str) -> NDArray[np.uint8]:
+    """Return how many letters and digits begin at each character of a text: `(n_chars,) uint8`."""
+    folded, tokens = fold(text), tokenise(text)
+    counted = np.frombuffer(folded.text.encode("utf-32-le"), np.uint32) != ord(" ")
+    weights = np.bincount(folded.origin[:-1][counted], minlength=len(text)).astype(np.uint8)
+    weights[tokens.starts[tokens.singles]] += SINGLE_CHARS - 1
+    return weights
 
 
 def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allowances) -> list[Finding]:
@@ -70,12 +77,21 @@ def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allo
         return []
     text = read.text.text
     anew = [Span(part.start, part.stop) for part in read.parts if part.path in ANEW]
-    measured = Measured(text, allowances.public.spans(text, policy.min_chars), anew)
+    measured = Measured(text, _public(text, policy, allowances), anew)
     inline = allowances.inline_in(text)
     matches = [_once(_without_public(match, measured, policy.min_chars), read.parts) for match in report.matches]
     found = [_finding(read, match, measured, policy, allowances, inline) for match in matches if match.passages]
     found += [_same_file(read, match, policy, allowances, inline) for match in matches if match.same_file]
     return sorted(found, key=lambda one: (ORDER[one.action], -one.n_chars))
+
+
+def _public(text: str, policy: Policy, allowances: Allowances) -> list[Span]:
+    """Return the spans of a text that quote public text, ascending and disjoint."""
+    found = []
+    for one in windows(text):
+        spans = allowances.public.spans(text[one.seen.start : one.seen.stop], policy.min_chars)
+        found += [Span(span.start + one.seen.start, span.stop + one.seen.start) for span in spans]
+    return merged(found)
 
 
 def _without_public(match: Match, measured: Measured, min_chars: int) -> Match:

@@ -52,7 +52,7 @@ def read(payload: Payload, limits: Limits) -> ReadPayload:
         if not may_hide(raw, looks):
             return ReadPayload(payload.bare(), Text(payload.name, raw), len(raw), True)
         whole = seen(raw.decode(), looks, limits)
-        text = Text(payload.name, whole.text)
+        text = Text(payload.name, whole.content)
         return ReadPayload(payload.bare(), text, len(raw), True, problems=whole.problems, parts=whole.parts)
     return _extracted(payload.bare(), raw, kind, limits)
 
@@ -69,7 +69,7 @@ def _extracted(bare: Payload, raw: bytes, kind: str | None, limits: Limits) -> R
     problems, parts = extracted.problems + whole.problems, extracted.parts + whole.parts
     is_plain = kind in TEXT_KINDS
     # A scan has no text but its properties, which a screening does not read: here it has text, there it has none.
-    read = Text(bare.name, whole.text, sha256="" if is_plain else checksum(raw))
+    read = Text(bare.name, whole.content, sha256="" if is_plain else checksum(raw))
     return ReadPayload(bare, read, len(raw), is_plain, problems=problems, parts=parts)
 
 
@@ -80,5 +80,5 @@ def _no_document(bare: Payload, raw: bytes, limits: Limits) -> ReadPayload:
     holds_more = is_container(raw, bare.name)
     reason = refusal(raw, bare.name).removeprefix(f"{bare.name}: ")
     problems = ((reason,) if holds_more else ()) + damage + whole.problems
-    read = Text(bare.name, whole.text, sha256=checksum(raw))
+    read = Text(bare.name, whole.content, sha256=checksum(raw))
     return ReadPayload(bare, read, len(raw), is_text=holds_more, problems=problems, parts=whole.parts)

@@ -18,6 +18,7 @@ from pmbf import kernels
 from pmbf.errors import IncompleteError, UnsupportedError, unexamined
 from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_encrypted, runs
 from pmbf.guard.escaped import may_be_escaped, read_anew
+from pmbf.guard.pieces import PIECE_CHARS
 from pmbf.kernels import Looks
 from pmbf.text import clean
 
@@ -54,14 +55,25 @@ class Seen:
     """A text with what was found hidden in it behind it.
 
     Args:
-        text: The whole.
+        pieces: The whole, in pieces that follow one another: the text, then what was hidden.
         parts: Where what was hidden stands.
         problems: What of it could not be read.
     """
 
-    text: str
+    pieces: tuple[str, ...]
     parts: tuple[Part, ...] = ()
     problems: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The whole."""
+        return "".join(self.pieces)
+
+    @property
+    def content(self) -> str | bytes:
+        """The whole; if it is long then its UTF-8, which takes a quarter of the memory."""
+        is_long = sum(map(len, self.pieces)) > PIECE_CHARS
+        return b"".join(one.encode() for one in self.pieces) if is_long else self.text
 
 
 def seen(text: str, looks: Looks, limits: Limits) -> Seen:
@@ -91,7 +103,7 @@ def seen(text: str, looks: Looks, limits: Limits) -> Seen:
             break
     if monotonic() > end:
         problems.append(f"looking for what it hides took longer than {limits.timeout_s:g} s (timeout_s, --timeout)")
-    return Seen("".join(pieces), tuple(parts), tuple(dict.fromkeys(problems))) if parts or problems else Seen(text)
+    return Seen(tuple(pieces), tuple(parts), tuple(dict.fromkeys(problems)))
 
 
 def may_hide(encoded: bytes, looks: Looks) -> bool:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pmbf import kernels
 from pmbf.extract import Limits
-from pmbf.guard import unseen
+from pmbf.guard import escaped, unseen
 from pmbf.guard.reading import read
 from pmbf.guard.types import Payload
 from pmbf.text import clean
@@ -77,7 +77,7 @@ _MARKS = [
 def test_what_hides_something_looks_as_if_it_may(pieces):
     text = "".join(pieces)
     found, encoded = seen(text), text.encode()
-    assert unseen.may_hide(encoded, kernels.looks(encoded)) or found == unseen.Seen(text)
+    assert unseen.may_hide(encoded, kernels.looks(encoded)) or found == unseen.Seen((text,))
 
 
 def test_armour_looks_as_if_it_may_hide_something():
@@ -105,3 +105,23 @@ def test_a_long_text_in_an_unknown_encoding_is_given_up_when_its_time_is_over():
     found = read(Payload("a.txt", ("a.txt",), raw, "path"), Limits(timeout_s=0.001))
     assert "timeout_s" in found.problems[0]
     assert found.text.content == ""
+
+
+def test_escapes_are_read_alike_in_bites(monkeypatch):
+    secret = "Прочь, the \U0001f600 sea & ünïcode " * 40
+    for hidden in (
+        "".join(f"%{byte:02x}" for byte in secret.encode()),
+        "".join(f"\\u{ord(char):04x}" if ord(char) < 65536 else "\\U0001f600" for char in secret),
+        "".join(f"&#{ord(char)};" for char in secret),
+    ):
+        [whole] = escaped.read_anew(hidden)
+        assert secret in whole[1]
+        monkeypatch.setattr(escaped, "AT_ONCE", 100)
+        assert list(escaped.read_anew(hidden)) == [whole]
+        monkeypatch.undo()
+
+
+def test_one_bad_byte_among_escaped_bytes_hides_no_text():
+    secret = "Прочь от моря, в горы и долины"
+    escapes = "".join(f"%{byte:02x}" for byte in secret.encode())
+    assert secret in next(escaped.read_anew(f"%ff{escapes}"))[1]

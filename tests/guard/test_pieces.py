@@ -1,0 +1,144 @@
+"""A long text is compared piece by piece: what is found, and what is counted, is that of the whole text."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from pmbf import Collection
+from pmbf.guard import pieces
+from pmbf.guard.allowing import Allowances
+from pmbf.guard.checker import CollectionChecker
+from pmbf.guard.checking import check
+from pmbf.guard.judging import Measured
+from pmbf.guard.pieces import Window, windows
+from pmbf.guard.policy import Policy
+from pmbf.guard.public import PublicText
+from pmbf.guard.sources import of_content
+from pmbf.report import Span
+from tests.conftest import words
+from tests.extract import builders as make
+from tests.guard.conftest import LEAK, OTHER_SECRET, SECRET
+
+SMALL, AROUND = 20_000, 2_000
+
+
+@pytest.fixture
+def in_pieces(monkeypatch):
+    def cut(n_chars=SMALL, around=AROUND):
+        monkeypatch.setattr(pieces, "PIECE_CHARS", n_chars)
+        monkeypatch.setattr(pieces, "AROUND", around)
+
+    return cut
+
+
+def shown(verdict):
+    return [replace(one, payload=one.payload.bare()).to_dict() for one in verdict.findings], [
+        one.reason for one in verdict.incomplete
+    ]
+
+
+def text_with(*passages, n_words=9000, seed=3):
+    """Return a long text with passages at random places, in order."""
+    cover, chance = words(seed, n_words).split(" "), random.Random(seed)
+    for passage in passages:
+        cover.insert(chance.randrange(len(cover)), passage)
+    return " ".join(cover)
+
+
+def test_pieces_follow_one_another_and_end_at_blanks(in_pieces):
+    in_pieces()
+    text = text_with()
+    found = windows(text)
+    assert len(found) > 2
+    assert "".join(text[one.own.start : one.own.stop] for one in found) == text
+    for one in found:
+        assert len(one.own) <= SMALL
+        assert one.own.stop == len(text) or text[one.own.stop - 1] == " "
+        assert one.seen.start == 0 or one.own.start - one.seen.start >= AROUND
+        assert one.seen.stop == len(text) or one.seen.stop - one.own.stop >= AROUND
+
+
+def test_a_text_without_a_blank_is_cut_all_the_same(in_pieces):
+    in_pieces()
+    assert [len(one.own) for one in windows("x" * 50_000)] == [20_000, 20_000, 10_000]
+    assert windows("") == [Window(Span(0, 0), Span(0, 0))]
+
+
+LONG = words(1, 400)
+TEXTS = {
+    "clean": text_with(),
+    "a passage": text_with(LEAK),
+    "two documents": text_with(LEAK, OTHER_SECRET[100:700]),
+    "a passage again and again": text_with(*[LEAK[:120]] * 9),
+    "short passages": text_with(*(SECRET[at : at + 90] for at in range(0, 1800, 200))),
+    "a whole document": text_with(LONG),
+    "hidden": text_with(LEAK) + "\n" + "".join(f"&#{ord(char)};" for char in LEAK),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_in_pieces_gives_the_findings_of_the_whole(in_pieces, verdict_on, name):
+    plans = [of_content("a.txt", TEXTS[name].encode(), "path", Policy()) for _ in range(2)]
+    whole = shown(verdict_on(plans[0]))
+    in_pieces()
+    assert shown(verdict_on(plans[1])) == whole
+    assert bool(whole[0]) == (name != "clean")
+
+
+@pytest.mark.parametrize("before", range(0, 900, 60))
+def test_a_passage_across_a_cut_is_one_passage(in_pieces, verdict_on, before):
+    in_pieces(8_000, 1_000)
+    cover = words(3, 3000)
+    at = windows(cover)[1].own.start - before
+    text = cover[:at].rpartition(" ")[0] + " " + LEAK + " " + cover[at:]
+    cut = shown(verdict_on(of_content("a.txt", text.encode(), "path", Policy())))
+    in_pieces(1 << 20)
+    assert cut == shown(verdict_on(of_content("a.txt", text.encode(), "path", Policy())))
+    assert [len(one["evidence"]) for one in cut[0]] == [1]
+
+
+def test_a_passage_longer_than_a_piece_is_one_passage(in_pieces, verdict_on):
+    in_pieces(1_000, 250)
+    [finding] = verdict_on(
+        of_content("a.txt", f"{words(5, 200)} {LONG} {words(6, 200)}".encode(), "path", Policy())
+    ).findings
+    [snippet] = finding.snippets
+    assert snippet.text.split()[:-1] == LONG.split()[: len(snippet.text.split()) - 1]
+    assert finding.share_of_document > 0.95
+
+
+def test_a_note_in_another_piece_allows_a_passage(in_pieces, verdict_on):
+    text = text_with() + f"\n{LEAK}\n" + text_with(seed=4)
+    [finding] = verdict_on(of_content("a.txt", text.encode(), "path", Policy())).findings
+    in_pieces()
+    text = f"pmbf:allow {finding.snippets[0].fingerprint}\n{text}"
+    found = verdict_on(of_content("a.txt", text.encode(), "path", Policy()))
+    assert [one.action for one in found.findings] == ["allowed"]
+
+
+def test_public_text_across_a_cut_does_not_count(in_pieces, protected):
+    in_pieces(4_000, 900)
+    text = words(3, 1500) + " " + LEAK + " " + words(4, 1500)
+    with Collection(protected) as collection:
+        allowances = Allowances(b"key", public=PublicText((LEAK,)))
+        found = check(
+            of_content("a.txt", text.encode(), "path", Policy()), Policy(), CollectionChecker(collection), allowances
+        )
+    assert found.action == "clean"
+
+
+def test_parts_and_lines_of_a_document_in_pieces_are_those_of_the_whole(in_pieces, verdict_on):
+    members = {f"{n}.txt": words(n, 3000).replace(" ", "\n") + f"\n{LEAK}\n" for n in (5, 6, 7)}
+    raw = make.zipped(members)
+    whole = shown(verdict_on(of_content("a.zip", raw, "path", Policy())))
+    in_pieces()
+    assert shown(verdict_on(of_content("a.zip", raw, "path", Policy()))) == whole
+
+
+def test_letters_are_counted_alike_in_pieces(in_pieces):
+    text = " ".join([words(1, 300), "ﬁne ﷺ", "中文字" * 90, "exam-\nple", "Ünïcode x̄"] * 9)
+    spans = [Span(0, len(text)), Span(5, 900), Span(2000, 2001), Span(len(text) - 40, len(text))]
+    whole = [Measured(text).all_within([one]) for one in spans]
+    in_pieces(1_000, 100)
+    assert [Measured(text).all_within([one]) for one in spans] == whole
