@@ -9,6 +9,7 @@ from conftest import words
 
 from pmbf import Comparison, ParameterError, compare
 from pmbf.comparison.pages.layout import laid_out
+from pmbf.comparison.pages.names import Names
 
 from .conftest import HOSTILE
 from .test_browser import axe
@@ -54,6 +55,22 @@ def test_without_script_the_page_holds_pairs_clusters_texts_settings_and_passage
     assert "identical" in page and words(900, 150)[:50] in page
     assert "the table class.csv" in page and "what more than 5 groups have does not count" in page
     assert page.count("<svg") == 4
+
+
+def test_each_row_of_the_matrix_has_a_name_of_its_own(tmp_path):
+    """Of two texts of a group, of two files of one name, and of two names that differ in their middle alone."""
+    long = words(900, 150)
+    middle = [f"a-very-long-name-of-a-text-{number}-that-is-cut-in-its-middle.txt" for number in (1, 2)]
+    given = ["adams/draft.txt", "adams/essay.txt", "baker/essay.txt", "carol/x/essay.txt", *middle]
+    (tmp_path / "t.csv").write_text(
+        "file,group\nadams/draft.txt,adams\nadams/essay.txt,adams\nbaker/essay.txt,baker\n", encoding="utf-8"
+    )
+    found = compare({name: essay(i, long) for i, name in enumerate(given)}, group_by=str(tmp_path / "t.csv"), common=9)
+    names = Names(found)
+    assert [names.short_plain(name) for name in given[:4]] == ["adams draft", "adams essay", "baker", "essay"]
+    assert len({names.short_plain(name) for name in given}) == len(given)
+    matrix = re.search(r'<svg class="chart matrix".*?</svg>', found.to_html(), re.S)[0]
+    assert matrix.count("<text ") == len(given) and ">adams draft<" in matrix and ">adams<" not in matrix
 
 
 def test_equal_comparisons_have_equal_pages(found, texts):

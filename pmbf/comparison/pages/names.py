@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
@@ -69,11 +70,28 @@ class Names:
         return f"k{self._cluster[name] % HUES}" if name in self._cluster else "alone"
 
     def short_plain(self, name: str) -> str:
-        """Return a name for a chart: without folders and the extension, or the group, cut in its middle."""
-        group = self.comparison.by_name[name].group
-        plain = shown_name(group if group != name else PurePath(name).stem or name)
-        half = NAME_CHARS // 2
-        return plain if len(plain) <= NAME_CHARS else f"{plain[: half - 1]}…{plain[-half:]}"
+        """Return a name for a chart, which no other text of the charts has: the group, or without folders and ending.
+
+        Of several texts of a group it is the group and the text's own name; what is too long is cut in its middle.
+        """
+        return self._short[name]
+
+    @cached_property
+    def _short(self) -> dict[str, str]:
+        found = dict[str, str]()
+        for choices in zip(*(self._choices(name) for name in self.in_pairs), strict=True):
+            told = Counter(choices)
+            for name, choice in zip(self.in_pairs, choices, strict=True):
+                if told[choice] == 1:
+                    found.setdefault(name, choice)
+        return {name: found.get(name, _cut(f"{self.number[name] + 1} {name}")) for name in self.in_pairs}
+
+    def _choices(self, name: str) -> list[str]:
+        """Return what a text may be called in a chart, the shortest first."""
+        group, own = self.comparison.by_name[name].group, PurePath(name)
+        stem = own.stem or name
+        short = stem if group in (name, stem) else group
+        return [_cut(short), _cut(f"{group} {stem}" if short == group else name), _cut(name)]
 
     def short(self, name: str) -> str:
         """Return the same as HTML."""
@@ -86,3 +104,8 @@ class Names:
         for top in root.values():
             sizes[top] = sizes.get(top, 0) + 1
         return {name for name, top in root.items() if sizes[top] <= most}
+
+
+def _cut(name: str) -> str:
+    plain, half = shown_name(name), NAME_CHARS // 2
+    return plain if len(plain) <= NAME_CHARS else f"{plain[: half - 1]}…{plain[-half:]}"
