@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pmbf.cluster.names import MOST_BYTES
-from pmbf.errors import CorruptError, UnsupportedError
-from pmbf.store.folders import make_folder
+from pmbf.errors import CorruptError
 
 
 def open_plain(path: str | os.PathLike[str], flags: int = 0) -> int:
@@ -42,31 +41,6 @@ def bounded(pieces: Iterable[bytes], where: str) -> bytes:
         if n_bytes > MOST_BYTES:
             raise CorruptError(f"{where}: is larger than {MOST_BYTES:,} bytes, expected a list of files or volumes")
     return b"".join(some)
-
-
-def require_folder(folder: Path) -> None:
-    """Refuse a link in the place of a folder: what is deleted there would be another's.
-
-    Raises:
-        UnsupportedError: It is a link.
-    """
-    if folder.is_symlink():
-        raise UnsupportedError(
-            f"{folder}: is a link to {os.readlink(folder)}; files are written and deleted only where their folder "
-            "stands: put the folder in the place of the link"
-        )
-
-
-def own_folder(folder: Path) -> Path:
-    """Return a folder of the owner alone, made if it is not there.
-
-    Raises:
-        UnsupportedError: It is a link.
-        OSError: It cannot be made.
-    """
-    require_folder(folder)
-    make_folder(folder, mode=0o700)
-    return folder
 
 
 def require_plain(folder: Path) -> None:

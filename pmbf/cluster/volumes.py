@@ -13,13 +13,14 @@ from pathlib import Path
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.names import content_name, is_content, json_object, volume_file
-from pmbf.cluster.plain import own_folder, require_plain
+from pmbf.cluster.plain import require_plain
 from pmbf.cluster.workplace import Workplace
 from pmbf.errors import CorruptError
 from pmbf.params import Params
 from pmbf.store import locks
 from pmbf.store.directory import CHUNK_DOCUMENTS, Directory
 from pmbf.store.folder import GENERATION_FILE, Store
+from pmbf.store.folders import own_folder
 from pmbf.store.schema import FILE_NAME
 
 _COPIED = {FILE_NAME, GENERATION_FILE}

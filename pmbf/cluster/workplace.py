@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
-from pmbf.cluster.plain import own_folder
+from pmbf.store.folders import own_folder
 
 _NAME = re.compile("[0-9a-f]{16}")
 """What a process calls its folder. Others are not its own, and stay."""

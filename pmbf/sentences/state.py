@@ -130,7 +130,7 @@ def write_state(folder: Path, identity: Identity, state: State) -> None:
     """
     values = asdict(state) | {"format": FORMAT, "collection": _identified(identity)}
     line = json.dumps(values).encode()
-    folders.make_folder(location(folder).parent, mode=0o700)
+    folders.own_folder(location(folder).parent)
     with folders.replacing(location(folder)) as file:
         file.write(line + b" %08x\n" % zlib.crc32(line))
     named = {one.file.name for one in state.segments}

@@ -39,7 +39,7 @@ from pmbf.similar.state import LOCK, State
 from pmbf.similar.tabling import Table
 from pmbf.store import locks
 from pmbf.store.files import BESIDE_KINDS
-from pmbf.store.folders import make_folder
+from pmbf.store.folders import own_folder
 
 _LARGE_CHARS = 50_000_000
 """Characters of all texts from which on a full run uses processes: 10 s of work. An incremental run reads through all
@@ -104,7 +104,7 @@ def update(
 
 def _lock(folder: Path) -> contextlib.AbstractContextManager[None]:
     """Return what holds the lock of updates."""
-    make_folder(folder / schema.FOLDER, mode=0o700)
+    own_folder(folder / schema.FOLDER)
     return locks.held(folder / schema.FOLDER / LOCK, f"{folder}: another process is computing its similarities")
 
 

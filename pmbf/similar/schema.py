@@ -71,7 +71,7 @@ def create(folder: Path, identity: Identity, rules: Rules) -> None:
         OSError: The folder cannot be written.
     """
     target = location(folder)
-    folders.make_folder(target.parent, mode=0o700)
+    folders.own_folder(target.parent)
     temporary = target.with_name(_TEMPORARY)
     forget(folder)
     try:

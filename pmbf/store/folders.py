@@ -12,6 +12,7 @@ from tempfile import gettempdir
 from typing import BinaryIO
 
 from pmbf.contents import require_replaceable, without_waiting
+from pmbf.errors import UnsupportedError
 
 
 def make_folder(folder: Path, *, mode: int = 0o777) -> None:
@@ -30,6 +31,31 @@ def make_folder(folder: Path, *, mode: int = 0o777) -> None:
     make_folder(folder.parent, mode=mode)
     folder.mkdir(mode=mode, exist_ok=True)
     sync_folder(folder.parent)
+
+
+def require_folder(folder: Path) -> None:
+    """Refuse a link in the place of a folder: what is deleted there would be another's.
+
+    Raises:
+        UnsupportedError: It is a link.
+    """
+    if folder.is_symlink():
+        raise UnsupportedError(
+            f"{folder}: is a link to {os.readlink(folder)}; files are written and deleted only where their folder "
+            "stands: put the folder in the place of the link"
+        )
+
+
+def own_folder(folder: Path) -> Path:
+    """Return a folder of the owner alone, made if it is not there.
+
+    Raises:
+        UnsupportedError: It is a link.
+        OSError: It cannot be made.
+    """
+    require_folder(folder)
+    make_folder(folder, mode=0o700)
+    return folder
 
 
 @contextlib.contextmanager
@@ -83,7 +109,8 @@ def replacing(target: Path, *, beside_others: bool = False) -> Iterator[BinaryIO
     require_replaceable(target)
     temporary = target.with_name(f".{secrets.token_hex(8)}.tmp" if beside_others else f"{target.name}.tmp")
     try:
-        with open(temporary, "wb", opener=without_waiting) as file:
+        temporary.unlink(missing_ok=True)  # that a killed writer left; or a link, which leads to another's file
+        with open(temporary, "xb", opener=without_waiting) as file:
             os.fchmod(file.fileno(), 0o600)
             yield file
             file.flush()

@@ -336,3 +336,18 @@ def test_a_hostile_depot_ends_a_command_with_3_and_a_line(place, tmp_path):
             assert 3 == done.returncode, (command, done.stdout, done.stderr)
             assert "Traceback" not in done.stderr
             assert "manifest 3" in done.stderr + done.stdout, (command, done.stdout, done.stderr)
+
+
+def test_a_table_of_similarities_is_not_written_through_a_link(place, precious, expected):
+    (precious / "similarities.sqlite-wal").write_text("mine", encoding="utf-8")
+    (precious / "000007.chunks").write_text("mine", encoding="utf-8")
+    before = state_of(precious)
+    (place / "similar").symlink_to(precious)
+    assert isinstance(outcome(place, "similar"), UnsupportedError)
+    assert before == state_of(precious)
+    (place / "similar").unlink()
+    (place / "similar").mkdir()
+    for number in range(1, 9):
+        (place / "similar" / f"{number:06}.chunks.tmp").symlink_to(precious / "thesis-0.txt")
+    assert expected["similar"] == outcome(place, "similar")
+    assert before == state_of(precious)
