@@ -23,7 +23,7 @@ from pmbf.cluster.names import TEMPORARY, commit_number, content_name, is_conten
 from pmbf.cluster.plain import bounded, open_plain
 from pmbf.contents import without_waiting
 from pmbf.errors import CorruptError, NotFoundError
-from pmbf.store.folders import make_folder, own_folder, require_folder, sync_folder
+from pmbf.store.folders import make_folder, require_folder, sync_folder
 
 _PIECE_BYTES = 1 << 20
 
@@ -311,7 +311,7 @@ class FolderDepot:
     def _written(self, target: Path, pieces: Iterable[bytes]) -> Iterator[Path]:
         """Yield a new file, synced, that is to get another name; the new name is durable at the end."""
         self._require_folders(target.parent)
-        own_folder(target.parent)
+        make_folder(target.parent, mode=0o700)
         temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
         try:
             with open(temporary, "xb", opener=without_waiting) as file:
