@@ -4,6 +4,7 @@ evidence  `evidence_page`: the text with its passages in colour, side by side wi
 overview  `overview_page`: many reports, the texts by share, each with a link to its page
 notebook  `notebook_view`: a report in a notebook
 findings  what a page shows of a report: passages in query order, their words that differ, the texts
+lines     the lines of a PDF as they are shown
 cutting   a text in pieces that lie in the same passages
 marked    the screened text as HTML
 sources   the cards of the passages, and the texts of the sources

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pmbf.errors import ParameterError, PmbfError, WithheldError
 from pmbf.pages.cutting import Layer
+from pmbf.pages.lines import joined
 from pmbf.pages.markup import common_folder
 from pmbf.pages.signs import Sign, signs
 from pmbf.places import Places
@@ -78,6 +79,16 @@ class Findings:
     def sources(self) -> dict[int, str]:
         """The text of each source by rank; a source that is withheld or cannot be read any more is left out."""
         return self._read[0]
+
+    @cached_property
+    def shown(self) -> str:
+        """The text as it is shown, of the same length."""
+        return joined(self.text, self.report.query.kind)
+
+    @cached_property
+    def shown_sources(self) -> dict[int, str]:
+        """The texts of the sources as they are shown, by rank."""
+        return {rank: joined(text, self.matches[rank - 1].document.kind) for rank, text in self.sources.items()}
 
     @property
     def missing(self) -> dict[int, str]:

@@ -35,7 +35,7 @@ class MarkedText:
     _begun: set[tuple[str, int]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        text = self.findings.text
+        text = self.findings.shown
         self._ranks = {one.number: one.rank for one in self.findings.passages}
         self._not_counted = {one.number for one in self.findings.passages if one.passage.not_counted}
         for section in sections(text, Span(0, len(text)), self.findings.query_layers):
@@ -60,7 +60,7 @@ class MarkedText:
         return f"s{ranks[0]}" if ranks else "off"
 
     def _paragraph(self, paragraph: Paragraph) -> str:
-        text, last = self.findings.text, len(paragraph.pieces) - 1
+        text, last = self.findings.shown, len(paragraph.pieces) - 1
         shown = []
         for i, piece in enumerate(paragraph.pieces):
             content = text[piece.span.start : piece.span.stop]

@@ -95,7 +95,7 @@ def _where(findings: Findings, one: Numbered) -> str:
 
 def card(findings: Findings, one: Numbered) -> str:
     """Return the card of a passage: its source, what is known of it, the source's side with some words around."""
-    text = findings.sources.get(one.rank)
+    text = findings.shown_sources.get(one.rank)
     if text is None or not one.passage.source:
         quote = f'<p class="faint">{escaped(findings.missing.get(one.rank, WITHHELD))}</p>'
     else:
@@ -170,7 +170,7 @@ def source_texts(findings: Findings, extent: Extent) -> dict[int, list[Any]]:
 
 
 def _sections(findings: Findings, rank: int, extent: Extent) -> Iterator[list[Any]]:
-    text, layers = findings.sources[rank], findings.source_layers(rank)
+    text, layers = findings.shown_sources[rank], findings.source_layers(rank)
     margin = AROUND.get(extent, len(text))
     shown = (one.passage.source for one in findings.of(rank) if one.passage.source)
     windows = merged(around(span, len(text), margin) for span in shown)

@@ -10,7 +10,9 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 import zlib
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -20,7 +22,9 @@ from hypothesis import strategies as st
 
 import pmbf
 from pmbf import Collection, ParameterError, Report
+from pmbf.pages import evidence_page
 from pmbf.pages.cutting import Layer, sections
+from pmbf.pages.lines import joined
 from pmbf.pages.markup import prose
 from pmbf.pages.shell import asset, page
 from pmbf.report import Query
@@ -259,3 +263,40 @@ def test_labels_stand_beside_the_names_of_sources_and_of_their_copies(collection
 def test_hidden_names_hide_labels_and_copies(collection):
     page = labelled_page(collection, hide_names=True)
     assert not any(told in page for told in ("Ann", "Bob", "b.txt", "author"))
+
+
+PARAGRAPH = """A paragraph of a page that was set in one column of some fifty
+characters a line, which a reader sees as running text; it ends
+in the middle of a line.
+3.1 A title
+The next paragraph begins on a line of its own and is as long as
+the one before it, with a word that is broken by a hy-
+phen at the end."""
+
+
+def test_full_lines_of_a_pdf_are_joined_for_the_eye_alone():
+    told = joined(PARAGRAPH, "pdf")
+    assert len(told) == len(PARAGRAPH) and told.split() == PARAGRAPH.split()
+    assert [line[:11] for line in told.split("\n")] == ["A paragraph", "3.1 A title", "The next pa"]
+    assert joined(PARAGRAPH, "txt") == joined(PARAGRAPH, "") == PARAGRAPH
+    assert joined("a\nb\n\fc\nd", "pdf") == "a\nb\n\fc\nd"
+
+
+@given(st.text(alphabet="ab \n\f-", max_size=400))
+def test_joined_lines_move_no_character(text):
+    told = joined(text, "pdf")
+    assert len(told) == len(text)
+    assert all(one == other or (one, other) == ("\n", " ") for one, other in zip(text, told, strict=True))
+
+
+def test_a_mark_over_joined_lines_holds_its_passage(collection):
+    shared = "\n".join(textwrap.wrap(words(5, 120), 72))
+    collection.add(f"{words(1, 60)}\n{shared}\n{words(2, 60)}", name="a")
+    text = f"{words(3, 60)}\n{shared}\n{words(4, 60)}"
+    report = collection.screen(text)
+    pdf = replace(report, query=replace(report.query, kind="pdf"), texts=None)
+    source = evidence_page(pdf, text, report.texts.source)
+    span = report.matches[0].passages[0].query
+    assert "".join(Parsed(text_of(source)).marks) == joined(text, "pdf")[span.start : span.stop]
+    assert "\n" not in "".join(Parsed(text_of(source)).marks)[80:-80]
+    assert values(source)["pieces"] == values(report.to_html())["pieces"]
