@@ -6,12 +6,12 @@ import argparse
 from pathlib import Path
 
 from experiments.arguments import positive
-from experiments.sites import claims, cost, private, stolen, united
+from experiments.sites import claims, cost, private, reading, stolen, united
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the experiment and its options."""
-    parser.add_argument("step", choices=["cost", "private", "claims", "united", "stolen"],
+    parser.add_argument("step", choices=["cost", "private", "claims", "united", "stolen", "reading"],
                         help="bytes and times; private questions, their threshold; equality; attacks")  # fmt: skip
     parser.add_argument(
         "folder", type=Path, help="of cost, private and claims a corpus of PAN; else a folder of .txt files"
@@ -33,4 +33,5 @@ def run(arguments: argparse.Namespace) -> str:
         return claims.run(folder, others, n=n, out=out)
     if arguments.step == "united":
         return united.run([folder, *others], n=n, out=out)
-    return stolen.run(folder, seed=arguments.seed, out=out)
+    attack = reading.run if arguments.step == "reading" else stolen.run
+    return attack(folder, seed=arguments.seed, out=out)

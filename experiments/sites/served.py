@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import socket
 import subprocess
 import sys
@@ -15,10 +16,11 @@ from pmbf import Collection
 from pmbf.sites import Partner, Registry, init
 
 _PROGRAM = """
-import sys
+import json, sys
 from pmbf.__main__ import main
-from pmbf.sites import answering
+from pmbf.sites import answering, sparing
 answering.ASKS_A_MINUTE = 10**9
+vars(sparing).update(json.loads(sys.argv.pop(1)))
 sys.exit(main())
 """
 """pmbf, but a site answers more than 120 requests a minute: an experiment asks for hundreds of texts."""
@@ -73,10 +75,18 @@ def acquainted(registries: list[Registry]) -> list[Registry]:
 
 
 @contextlib.contextmanager
-def served(registry: Registry, collection: Path, *options: str) -> Iterator[Path]:
-    """Serve a collection, with options of `pmbf site serve`; yield the file that has a line for each answer."""
+def served(registry: Registry, collection: Path, *options: str, **sparing: float) -> Iterator[Path]:
+    """Serve a collection, with options of `pmbf site serve`; yield the file that has a line for each answer.
+
+    Args:
+        registry: The site's.
+        collection: What it serves.
+        options: Of the command.
+        sparing: What is another number in `pmbf.sites.sparing`.
+    """
     log = collection.with_suffix(".answers")
-    command = [sys.executable, "-c", _PROGRAM, "site", "serve", "-c", str(collection), "--log", *options]
+    command = [sys.executable, "-c", _PROGRAM, json.dumps(sparing), "site", "serve", "-c", str(collection), "--log"]
+    command += options
     with (
         open(log, "wb") as out,
         subprocess.Popen([*command, "--registry", str(registry.folder)], stderr=out) as process,

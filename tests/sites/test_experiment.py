@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.sites import claims, private, stolen, united
+from experiments.sites import claims, private, reading, stolen, united
 from tests.sentences.texts import WORDS, text
 
 
@@ -84,3 +84,17 @@ def test_the_threshold_of_private_claims_is_chosen_on_one_half(tmp_path: Path) -
         n_claimed, n_found, n_both = half["4"]
         assert 0 < n_both <= min(n_claimed, n_found)
         assert half["8"][0] <= half["2"][0]
+
+
+def test_a_member_that_reads_by_yes_and_no_reads_more_where_nothing_is_blurred(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "texts").mkdir()
+    for number in range(20):
+        (tmp_path / "texts" / f"{number:02}.txt").write_text(text(*range(20 * number, 20 * number + 20)))
+    monkeypatch.setattr(reading, "USUAL_UNITS_A_DAY", 1500)
+    monkeypatch.setattr(reading, "READERS", {"letters": reading.Letters})
+    reading.run(tmp_path / "texts", seed=1, out=tmp_path / "out.json", most_targets=8)
+    spared, bare = json.loads((tmp_path / "out.json").read_text())["days"]
+    assert 0 < spared["n_units"] <= 1500 and 0 < bare["n_units"] <= 1500
+    assert spared["letters"] - spared["guessed"] < bare["letters"] - bare["guessed"]
