@@ -32,8 +32,9 @@ Texts of one group are not compared with each other. Text that more than a
 fourth of the groups has does not count (--common). Of a pair, a share is
 without what both texts have from a library, and in brackets with it.
 
-Exit codes: 0 no pair; 1 pairs that share text; 2 wrong usage; 3 an error, or
-no pair but not everything was read, or fewer than two texts with a word"""
+Exit codes: 0 no pair; 1 pairs that share text, though it may not count
+(--template, --exclude-quotations, --common); 2 wrong usage; 3 an error, or no
+pair but not everything was read, or fewer than two texts with a word"""
 
 GROUPS = "Who is compared with whom"
 
@@ -210,7 +211,7 @@ def _require_possible(html: str, paths: Sequence[str], libraries: Sequence[str],
 
 def exit_code(found: Comparison) -> int:
     """Return how `pmbf compare` ends."""
-    if found.pairs:
+    if found.found:
         return FOUND
     n_with_words = sum(bool(member.n_tokens) for member in found.members)
     return FAILED if found.problems or n_with_words < 2 else DONE

@@ -88,6 +88,10 @@ def compared(texts: Texts, how: How) -> Comparison:
         with masked(given, out) as counted:
             made = _Pairs(counted, groups, members, how)
             found = list(made.found())
+        known = {(pair.a, pair.b) for pair in found}
+        by_rule = [
+            one for one in _found_without_rules(given, groups, library.spans, out, how) if (one.a, one.b) not in known
+        ]
     pairs = ranked([pair for pair in found if pair.n_a or pair.n_b])
     kept = tuple(pair for pair in pairs if pair.share >= how.threshold)
     return Comparison(
@@ -98,9 +102,28 @@ def compared(texts: Texts, how: How) -> Comparison:
         settings=_settings(grouping.how, how, most),
         n_below=len(pairs) - len(kept),
         n_only_library=len(found) - len(pairs),
+        not_counted=tuple(pair for pair in ranked(by_rule) if pair.share > 0 and pair.share >= how.threshold),
         problems=(*given.problems, *grouping.problems, *library.problems, *made.problems, *_skipped(given, out, how)),
         texts={name: document.text for document in given.documents for name in document.names},
     )
+
+
+def _found_without_rules(
+    given: Entered, groups: Groups, library: Mapping[int, list[Span]], out: Mapping[int, Out], how: How
+) -> list[Pair]:
+    """Return the pairs that there are if no rule takes text out: no template, no excluded quotation or bibliography.
+
+    They are looked for if a rule takes out text of these documents; then the comparison takes twice the time.
+    """
+    template = how.options.template
+    has_same = isinstance(template, Template) and "same" in {one.rule for one in template.sections}
+    if not has_same and all(one.named is None for one in out.values()):
+        return []
+    named = {id_: one.by_name for id_, one in out.items()}
+    members = {one.name: one for one in _members(given.documents, groups.cards, named, library)}
+    options = replace(how.options, template=None, exclude_quotations=False, exclude_bibliography=False)
+    with masked(given, named) as counted:
+        return list(_Pairs(counted, groups, members, replace(how, options=options)).found())
 
 
 def _settings(grouped_by: str, how: How, most: int) -> Settings:

@@ -26,12 +26,19 @@ class Out:
         n_ignored: Characters that are ignored.
         n_common: Other characters that are common.
         sections: The sections that a template finds; the skipped ones are among the ignored characters.
+        named: The common parts and those of texts that the user named; None: these are all of `spans`.
     """
 
     spans: Sequence[Span] = ()
     n_ignored: int = 0
     n_common: int = 0
     sections: Sequence[Section] = ()
+    named: Sequence[Span] | None = None
+
+    @property
+    def by_name(self) -> Out:
+        """What of it does not count because its text was named, or is common: the rest is left out by a rule."""
+        return self if self.named is None else replace(self, spans=self.named)
 
 
 def left_out(given: Entered, groups: Mapping[int, Sequence[int]], most: int, options: Options) -> dict[int, Out]:
@@ -53,7 +60,9 @@ def left_out(given: Entered, groups: Mapping[int, Sequence[int]], most: int, opt
         shared = [part for part in parts if 2 * length_inside([part], ignored) <= len(part)]
         spans = merged([*ignored, *shared])
         n_ignored = union_length(ignored)
-        found[document.id] = Out(spans, n_ignored, union_length(spans) - n_ignored, exempted.sections)
+        by_rule = exempted.reasons.keys() - {"ignored"}
+        named = merged([*exempted.reasons.get("ignored", ()), *shared]) if by_rule else None
+        found[document.id] = Out(spans, n_ignored, union_length(spans) - n_ignored, exempted.sections, named)
     return found
 
 

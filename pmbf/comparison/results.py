@@ -175,6 +175,8 @@ class Comparison:
         clusters: Groups connected by `sure` and `likely` pairs, largest first.
         settings: How the comparison was made.
         n_below: Pairs that share text, but less than the threshold.
+        not_counted: Pairs that share text, but only such as a rule takes out: a template, excluded quotations or
+            bibliographies. Their shares are those without the rule.
         n_only_library: Pairs that share only what stands in a library collection.
         problems: What was not read or not compared, and why; empty if the answer is complete.
         texts: Text of each member by name, for pages; not part of the JSON.
@@ -191,6 +193,7 @@ class Comparison:
     settings: Settings
     n_below: int = 0
     n_only_library: int = 0
+    not_counted: tuple[Pair, ...] = ()
     problems: tuple[str, ...] = ()
     schema: int = SCHEMA_VERSION
     texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
@@ -202,8 +205,8 @@ class Comparison:
 
     @property
     def found(self) -> bool:
-        """Whether any pair shares text."""
-        return bool(self.pairs)
+        """Whether any pair shares text, be it text that does not count; text that the user named is none."""
+        return bool(self.pairs or self.not_counted or any(member.n_common for member in self.members))
 
     @cached_property
     def by_name(self) -> Mapping[str, Member]:
@@ -233,6 +236,7 @@ class Comparison:
             "settings": _plain(self.settings),
             "n_below": self.n_below,
             "n_only_library": self.n_only_library,
+            "not_counted": [_plain(pair) for pair in self.not_counted],
             "problems": list(self.problems),
             "schema": self.schema,
         }
@@ -240,7 +244,7 @@ class Comparison:
             member |= {name: [[one["start"], one["stop"]] for one in member[name]] for name in ("excluded", "library")}
             for section in member["sections"]:
                 section["span"] = [section["span"]["start"], section["span"]["stop"]]
-        for pair in made["pairs"]:
+        for pair in (*made["pairs"], *made["not_counted"]):
             for passage in pair["passages"]:
                 passage |= {side: [passage[side]["start"], passage[side]["stop"]] for side in "ab"}
         return made
@@ -296,7 +300,8 @@ class Comparison:
                     "upgrade pmbf"
                 )
             values["members"] = tuple(map(_member, values["members"]))
-            values["pairs"] = tuple(map(_pair, values["pairs"]))
+            for name in ("pairs", "not_counted"):
+                values[name] = tuple(map(_pair, values.get(name, ())))
             values["clusters"] = tuple(Cluster(**_with_tuples(one)) for one in values["clusters"])
             values["settings"] = Settings(**_with_tuples(values["settings"]))
             return cls(**_with_tuples(values))

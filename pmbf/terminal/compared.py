@@ -63,6 +63,10 @@ def _parts(comparison: Comparison, shown: Shown) -> Iterator[RenderableType]:
         yield from _pairs(listed, shown.view.columns)
     if left := len(comparison.pairs) - len(listed):
         yield Text(f"… and {counted(left, 'more pair')}: --pairs all shows them", "dim")
+    if comparison.not_counted:
+        yield ""
+        yield Text("Pairs that share only text that does not count; shares as if it counted", "bold")
+        yield from _pairs(comparison.not_counted[: shown.n_pairs], shown.view.columns)
     if comparison.n_below:
         yield Text(f"… and {counted(comparison.n_below, 'more pair')} below the threshold", "dim")
     for rank, pair in enumerate(listed, 1):
@@ -80,17 +84,37 @@ def _head(comparison: Comparison) -> Text:
 
 
 def _verdict(comparison: Comparison) -> Text:
-    n_pairs = len(comparison.pairs)
+    n_pairs, more = len(comparison.pairs), "; ".join(not_counted(comparison))
     if n_pairs:
         highest = percent(comparison.pairs[0].share)
         share = "shares" if n_pairs == 1 else "share"
-        return Text(f"{counted(n_pairs, 'pair')} {share} text; the highest share is {highest}.", "bold red")
+        n_more = len(comparison.not_counted)
+        only = f"; {counted(n_more, 'more pair')} {'shares' if n_more == 1 else 'share'} only text that does not count"
+        told = f"{counted(n_pairs, 'pair')} {share} text; the highest share is {highest}{only if n_more else ''}."
+        return Text(told, "bold red")
+    if comparison.found:
+        return Text(f"No two texts share text that counts; {more}.", "bold yellow")
     if comparison.n_below:
         below = f"{comparison.n_below:,} below {'shares' if comparison.n_below == 1 else 'share'} text"
         return Text(f"No pair reaches the threshold; {below}.", "bold green")
     if comparison.problems:
         return Text("No pair found in what was compared, but the answer is incomplete.", "bold yellow")
-    return Text("No two texts share a passage.", "bold green")
+    return Text(f"No two texts share a passage{f' that counts; {more}' if more else ''}.", "bold green")
+
+
+def not_counted(comparison: Comparison) -> Iterator[str]:
+    """Yield how much text was taken out before no pair was found, and how many pairs share text of that kind."""
+    members = comparison.members
+    n_chars = max(1, sum(member.n_chars for member in members))
+    if n := len(comparison.not_counted):
+        share = f"{'shares' if n == 1 else 'share'} up to {percent(comparison.not_counted[0].share)}"
+        yield f"{counted(n, 'pair')} {share} that does not count"
+    if n_common := sum(member.n_common for member in members):
+        yield f"{percent(n_common / n_chars)} of the texts stands in more than {comparison.settings.common:,} groups"
+    if n_ignored := sum(member.n_ignored for member in members):
+        yield f"{percent(n_ignored / n_chars)} of the texts is left out, as asked"
+    if n := comparison.n_only_library:
+        yield f"{counted(n, 'pair')} {'shares' if n == 1 else 'share'} only what stands in the library"
 
 
 def notes(comparison: Comparison) -> Iterator[str]:

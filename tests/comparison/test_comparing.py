@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from pmbf.comparison.comparing import How, compared
 from pmbf.span import Span
 from pmbf.templates import Pattern, Template
 from pmbf.templates.cutting import SectionPatterns
+from pmbf.terminal.canvas import View
+from pmbf.terminal.compared import Shown, comparison_text
 from tests.conftest import words
 
 PASSAGE = words(900, 60)
@@ -339,7 +342,9 @@ def test_a_same_section_is_compared_with_the_same_section_of_either_text(longer)
     """The shorter text of a pair is the query, so both orders are tried."""
     more = {longer: words(77, 300)}
     elsewhere = {"a": form(1, method=PASSAGE) + more.get("a", ""), "b": form(2, aim=PASSAGE) + more.get("b", "")}
-    assert len(compare(elsewhere).pairs) == 1 and not compare(elsewhere, template=FORM).found
+    assert len(compare(elsewhere).pairs) == 1
+    found = compare(elsewhere, template=FORM)
+    assert not found.pairs and pairs_of(replace(found, pairs=found.not_counted)) == [("a", "b")]
     both = {"a": form(1, method=PASSAGE) + more.get("a", ""), "b": form(2, method=PASSAGE) + more.get("b", "")}
     [pair] = compare(both, template=FORM).pairs
     [shared] = pair.passages
@@ -348,7 +353,7 @@ def test_a_same_section_is_compared_with_the_same_section_of_either_text(longer)
 
 def test_a_text_that_a_template_skips_as_a_whole_is_a_problem():
     found = compare({"a": f"Legal\n{LEGAL}", "b": f"\n\nLegal\n{LEGAL}", "c": words(3, 80)}, template=FORM)
-    assert not found.found
+    assert not found.pairs and len(found.not_counted) == 1
     assert [told.partition(": ")[0] for told in found.problems] == ["a", "b"]
     assert "the template form skips the whole text, so nothing in it counts" in found.problems[0]
 
@@ -359,3 +364,36 @@ def test_pages_say_which_sections_are_skipped():
     page = found.to_html()
     assert "skips, and in how many texts: legal (2)" in page and "found no section in 1 of 3 texts" in page
     assert "<b>form" not in page
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ({"exclude_quotations": True}, "“{}”"),
+        ({"exclude_bibliography": True}, "References\n[1] Broder, A. (1997). {}\n[2] Smith, B. (2001), pp. 3–5.\n"),
+        ({"template": "thesis"}, "Declaration\n{}\n"),
+        ({"template": "proposal"}, "Methods\n{}\n"),
+    ],
+    ids=lambda one: "-".join(one) if isinstance(one, dict) else None,
+)
+def test_pairs_of_text_that_a_rule_takes_out_are_listed(options, shown):
+    said = words(77, 60)
+    one = f"Introduction\n{words(1, 60)}\n\n{shown.format(said)}"
+    texts = {"a": one, "b": f"Introduction\n{words(2, 60)} {said}", "c": words(3, 120)}
+    assert [(pair.a, pair.b) for pair in compare(texts).pairs] == [("a", "b")]
+    found = compare(texts, **options)
+    assert found.pairs == () and found.found
+    [pair] = found.not_counted
+    assert (pair.a, pair.b) == ("a", "b") and pair.share > 0.4
+    assert Comparison.from_json(found.to_json()) == found
+    shown_text = comparison_text(found, Shown(View()))
+    assert "No two texts share text that counts; 1 pair shares up to" in shown_text
+    assert "1 pair with only text that does not count: a and b" in found.to_html()
+
+
+def test_text_that_the_user_names_is_told_and_is_no_pair():
+    said = words(77, 60)
+    texts = {"a": f"{words(1, 60)} {said}", "b": f"{words(2, 60)} {said}"}
+    found = compare(texts, ignore=[said])
+    assert not found.found and found.not_counted == ()
+    assert "of the texts is left out, as asked" in " ".join(comparison_text(found, Shown(View())).split())

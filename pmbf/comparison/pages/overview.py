@@ -19,6 +19,9 @@ from pmbf.comparison.results import Comparison
 from pmbf.pages.markup import counted, escaped, percent
 from pmbf.pages.shell import embedded_json, page, theme_button
 
+N_NOT_COUNTED = 50
+"""Pairs of text that does not count that are named; `--json` has all."""
+
 
 def overview(comparison: Comparison, page_of: PageOf, inside: str = "") -> str:
     """Return a comparison as one HTML file.
@@ -132,8 +135,23 @@ def _scrolled(what: str, drawn: str) -> str:
 def _pairs(comparison: Comparison, names: Names, page_of: PageOf) -> str:
     if not comparison.pairs:
         below = f" {comparison.n_below:,} below the threshold do." if comparison.n_below else ""
-        return _panel("Pairs", f'<p class="none">No two texts share a passage.{below}</p>', "pairs", wide=True)
-    return _panel("Pairs", pairs_table(comparison, names, page_of), "pairs", wide=True)
+        none = f'<p class="none">No two texts share a passage that counts.{below}</p>{_not_counted(comparison)}'
+        return _panel("Pairs", none, "pairs", wide=True)
+    listed = pairs_table(comparison, names, page_of) + _not_counted(comparison)
+    return _panel("Pairs", listed, "pairs", wide=True)
+
+
+def _not_counted(comparison: Comparison) -> str:
+    """Return the pairs that share only text that does not count, as a paragraph; nothing if there is none."""
+    if not comparison.not_counted:
+        return ""
+    shown = "; ".join(
+        f"{escaped(pair.a)} and {escaped(pair.b)}, {percent(pair.share)}"
+        for pair in comparison.not_counted[:N_NOT_COUNTED]
+    )
+    n = len(comparison.not_counted)
+    more = f"; and {n - N_NOT_COUNTED:,} more" if n > N_NOT_COUNTED else ""
+    return f'<p class="note">{counted(n, "pair")} with only text that does not count: {shown}{more}.</p>'
 
 
 def _panel(heading: str, content: str, name: str = "", *, wide: bool = False) -> str:
