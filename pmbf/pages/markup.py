@@ -39,7 +39,7 @@ def prose(text: str) -> str:
     >>> prose("a < b\n\x07")
     'a &lt; b\n<b class="box" title="U+0007">0007</b>'
     """
-    text = text.replace("\f", "\n")
+    text = text.replace("\f", "\n").replace(" \r", " ")  # the end of a line that is joined with the next
     if not _CONTROL.search(text):
         return html.escape(text, quote=False)
     return "".join(box(part) if _CONTROL.match(part) else html.escape(part, quote=False) for part in _parts(text))
