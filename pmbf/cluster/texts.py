@@ -111,7 +111,8 @@ def unread_problems(manifest: Manifest, unread: dict[str, str]) -> tuple[str, ..
         unread: Why no node answered, by a volume's name.
     """
     return tuple(
-        f"not looked at: {one.n_documents} documents, ids {one.offset + 1} to {one.offset + one.n_ids}, "
+        f"not looked at: {one.n_documents} document{'' if one.n_documents == 1 else 's'}, "
+        f"ids {one.offset + 1} to {one.offset + one.n_ids}, "
         f"volume {one.name[:12]}: {unread[one.name]}"
         for one in manifest.volumes
         if one.name in unread

@@ -209,5 +209,5 @@ def test_volumes_are_in_the_order_in_which_they_came(cluster):
 
 def test_one_folder_is_not_opened_as_a_cluster(tmp_path):
     Collection(tmp_path / "c.pmbf", create=True).close()
-    with pytest.raises(NotFoundError, match="no collection there"):
+    with pytest.raises(NotFoundError, match="is a collection of one folder, no depot"):
         ClusterCollection(tmp_path / "c.pmbf")

@@ -181,7 +181,7 @@ def test_pairs_are_those_of_one_folder(both, tmp_path):
     done = pmbf("pairs", "--cluster", depot, *how)
     told = json.loads(done.stdout)
     assert (1, 1) == (len(told["problems"]), len(told["pairs"]))
-    assert told["problems"][0].startswith("not looked at: 1 documents")
+    assert told["problems"][0].startswith("not looked at: 1 document, ids")
 
 
 def test_similarities_are_those_of_one_folder(both, tmp_path):
