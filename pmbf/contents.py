@@ -92,13 +92,14 @@ def require_replaceable(path: str | os.PathLike[str]) -> None:
     _require_regular(name, mode)
 
 
-def read_stream(file: str, max_bytes: int, *, wait_s: float | None = None) -> bytes:
+def read_stream(file: str, max_bytes: int, *, wait_s: float | None = None, idle_s: float | None = None) -> bytes:
     """Return the bytes of a file, of a pipe such as `<(…)`, or of stdin, up to the option `max_bytes`.
 
     Args:
         file: Its path, or `-` for stdin.
         max_bytes: The most bytes there may be.
         wait_s: Seconds until a named pipe must have ended; None to wait for ever.
+        idle_s: Seconds within which a named pipe must give its first and each next byte; None to wait for ever.
 
     Raises:
         NotFoundError, UnsupportedError, OSError: As for `read_bounded`.
@@ -110,7 +111,7 @@ def read_stream(file: str, max_bytes: int, *, wait_s: float | None = None) -> by
         return read_bounded(file, max_bytes, hint=MAX_BYTES_HINT)
     descriptor = os.open(file, _WITHOUT_WAITING)  # a plain open waits for a writer
     try:
-        return _piece_by_piece(_pieces_of_a_pipe(descriptor, file, wait_s), file, max_bytes, MAX_BYTES_HINT)
+        return _piece_by_piece(_pieces_of_a_pipe(descriptor, file, wait_s, idle_s), file, max_bytes, MAX_BYTES_HINT)
     finally:
         os.close(descriptor)
 
@@ -137,15 +138,18 @@ def reason_of(error: Exception) -> str:
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 
-def _pieces_of_a_pipe(descriptor: int, name: str, wait_s: float | None) -> Callable[[], bytes]:
+def _pieces_of_a_pipe(descriptor: int, name: str, wait_s: float | None, idle_s: float | None) -> Callable[[], bytes]:
     """Return a function that waits for a pipe's next bytes and returns them."""
     end = None if wait_s is None else time.monotonic() + wait_s
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
 
     def piece() -> bytes:
-        if not poll.poll(None if end is None else max(0, 1000 * (end - time.monotonic()))):
-            raise IncompleteError(f"{name}: a pipe that did not end within {wait_s:g} s (timeout_s, --timeout)")
+        left = [end - time.monotonic()] if end is not None else []
+        left += [idle_s] if idle_s is not None else []
+        if not poll.poll(max(0, 1000 * min(left)) if left else None):
+            waited = f"end within {wait_s:g} s" if wait_s is not None else f"give a byte for {idle_s:g} s"
+            raise IncompleteError(f"{name}: a pipe that did not {waited} (timeout_s, --timeout)")
         return os.read(descriptor, _PIECE_BYTES)
 
     return piece

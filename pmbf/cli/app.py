@@ -137,7 +137,7 @@ def load(
         "limits": bounds,
         "jobs": jobs or min(_USUAL_JOBS, n_cores()),
     }
-    roots = named_roots(paths or [], files_from, bounds.max_bytes)
+    roots = named_roots(paths or [], files_from, bounds)
     raise typer.Exit(
         load_all(named_collection(collection), params, roots, json=json, quiet=quiet, verbose=verbose, **how)
     )

@@ -47,7 +47,7 @@ _STATE = Path("~/.cache/pmbf/host")
 @app.command(cls=PmbfCommand, epilog=START_HELP)
 def start(
     address: Address = None,
-    port: Annotated[int, option("--port", "PORT", f"Where hosts join (default: {_PORT}).", min=1)] = _PORT,
+    port: Annotated[int, option("--port", "PORT", f"Where hosts join (default: {_PORT}).", min=1, max=65535)] = _PORT,
     name: Name = None,
     state: State = _STATE,
     block: Block = False,
@@ -55,6 +55,7 @@ def start(
     """Make this machine the first host of a cluster."""
     from pmbf.cluster import hosts
 
+    hosts.require_ray()
     hosts.require_token(make=True)
     print_text(_how_to_join(address or "THIS_HOST", port, hosts.token_path()))
     words = ["--head", f"--port={port}", "--include-dashboard=false"]
@@ -67,6 +68,7 @@ def join(head: Head, address: Address = None, name: Name = None, state: State = 
     from pmbf.cluster import hosts
     from pmbf.cluster.encryption import require_same
 
+    hosts.require_head(head)
     hosts.require_token(make=False)
     require_same(head)
     hosts.start([f"--address={head}", _named(name)], address, state.expanduser(), block=block)

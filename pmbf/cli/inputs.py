@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 _OCR_S = 1800
 
 
-def named_roots(paths: Sequence[str], files_from: str | None, max_bytes: int) -> list[str]:
+def named_roots(paths: Sequence[str], files_from: str | None, limits: Limits) -> list[str]:
     """Return the files and folders to load; glob patterns that the shell left are expanded.
 
     Args:
         paths: The paths of the command line.
         files_from: A file that lists paths, or `-` for stdin; None if there is no list.
-        max_bytes: The most bytes of the list.
+        limits: The most bytes of the list, and how long a pipe may give none.
 
     Raises:
         ParameterError: Nothing is named.
@@ -36,7 +36,7 @@ def named_roots(paths: Sequence[str], files_from: str | None, max_bytes: int) ->
     if not (paths or files_from):
         raise ParameterError("no PATH given: name files or folders to load, or use --files-from")
     roots = [root for path in paths for root in expanded(path)]
-    return roots if files_from is None else roots + _paths_in(files_from, max_bytes)
+    return roots if files_from is None else roots + _paths_in(files_from, limits)
 
 
 def require_files(files: Sequence[str], name: str | None) -> None:
@@ -49,15 +49,21 @@ def require_files(files: Sequence[str], name: str | None) -> None:
 
 
 def expanded(path: str) -> list[str]:
-    """Return the paths a glob pattern stands for, or a path itself."""
+    """Return the paths a glob pattern stands for, or a path itself.
+
+    Raises:
+        ParameterError: The path is empty: for the system that is the current folder.
+    """
+    if not path:
+        raise ParameterError("a path is empty, expected the name of a file or folder")
     if os.path.lexists(path) or not glob.has_magic(path):
         return [path]
     return sorted(glob.glob(path, recursive=True)) or [path]
 
 
-def _paths_in(file: str, max_bytes: int) -> list[str]:
+def _paths_in(file: str, limits: Limits) -> list[str]:
     """Return the paths a file lists, one a line, or with NUL between as `find -print0` writes them."""
-    content = read_stream(file, max_bytes)
+    content = read_stream(file, limits.max_bytes, idle_s=limits.timeout_s)
     separator = b"\0" if b"\0" in content else b"\n"
     return [os.fsdecode(line.rstrip(b"\r")) for line in content.split(separator) if line.strip()]
 

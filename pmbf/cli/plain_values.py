@@ -7,12 +7,14 @@ and choices are read here, and a wrong one is told in our words.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal, get_args, get_origin
 
 import typer
 
+_NAMES = re.compile(r"FILE|FOLDER|DEPOT|CSV|PORT|KEY|PATH|OUT|CARD|HEAD")
 _NUMBERS: dict[Any, str] = {int: "a whole number", float: "a number"}
 
 
@@ -29,6 +31,9 @@ def _processed(parameter: Any, process: Callable[[Any, Any], Any], context: Any,
         value = _parsed(parse, value, context, parameter)
     elif (parameter.required and not value) or not _is_plain(parameter, value):
         return process(context, value)
+    is_empty = "" in (value if isinstance(value, tuple | list) else (value,))
+    if is_empty and _names_a_file(parameter) and _is_from_the_command_line(parameter, context):
+        raise typer.BadParameter("is empty, expected a name", ctx=context, param=parameter)
     value = list(value) if isinstance(value, tuple) else value
     return parameter.callback(context, parameter, value) if parameter.callback else value
 
@@ -42,7 +47,19 @@ def _parser(parameter: Any) -> Callable[[str], Any] | None:
     kind = descriptor.annotation
     if get_origin(kind) is Literal:
         return partial(_chosen, get_args(kind))
-    return partial(_number, kind, descriptor.parameter_info.min) if kind in _NUMBERS else None
+    bounds = descriptor.parameter_info.min, descriptor.parameter_info.max
+    return partial(_number, kind, *bounds) if kind in _NUMBERS else None
+
+
+def _names_a_file(parameter: Any) -> bool:
+    """Return whether an option or argument names a file, a folder or an address: an empty one names none."""
+    return bool(_NAMES.search(parameter.metavar or ""))
+
+
+def _is_from_the_command_line(parameter: Any, context: Any) -> bool:
+    """Return whether a value is neither the default nor that of a variable, which may be empty."""
+    source = context.get_parameter_source(parameter.name)
+    return source is None or source.name == "COMMANDLINE"
 
 
 def _is_plain(parameter: Any, value: Any) -> bool:
@@ -67,12 +84,15 @@ def _chosen(choices: Sequence[str], word: str) -> str:
     return word
 
 
-def _number(kind: Callable[[str], int | float], least: int | float | None, word: str) -> int | float:
+def _number(
+    kind: Callable[[str], int | float], least: int | float | None, most: int | float | None, word: str
+) -> int | float:
     try:
         number = kind(word)
     except ValueError:
         number = math.nan
-    if math.isnan(number) or (least is not None and number < least):
+    if math.isnan(number) or (least is not None and number < least) or (most is not None and number > most):
         expected = _NUMBERS[kind] + ("" if least is None else f", at least {least}")
+        expected += "" if most is None else f", at most {most}"
         raise typer.BadParameter(f"{word!r}, expected {expected}")
     return number

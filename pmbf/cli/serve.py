@@ -94,7 +94,7 @@ def serve(
         schema.require(Path(made.protected))  # before the folder of the socket is made
     limits = ServiceLimits(**only_given(request_bytes=max_request, answer_s=max_seconds))
     place = Path(socket) if socket else usual_socket(made.protected)
-    address = parse_address(tcp) if tcp else None
+    address = parse_address(tcp) if tcp is not None else None
     file = Path(token_file) if token_file else place.with_suffix(".token")
     settings = server.ServiceSettings(
         made,

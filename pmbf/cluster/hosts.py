@@ -88,6 +88,27 @@ def _require_long(token: str, where: str) -> None:
         raise ParameterError(f"{where}: the token has {len(token)} characters, expected at least {LEAST_TOKEN_CHARS}")
 
 
+def require_ray() -> None:
+    """Refuse to make a host without Ray.
+
+    Raises:
+        UnsupportedError: The extra is not installed.
+    """
+    if not _has_ray():
+        raise UnsupportedError("hosts need the extra 'ray': pip install 'pmbf[ray]'", missing_extra="ray")
+
+
+def require_head(head: str) -> None:
+    """Refuse what is no address of a first host.
+
+    Raises:
+        ParameterError: It is not HOST:PORT.
+    """
+    host, _, port = head.rpartition(":")
+    if not host or not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
+        raise ParameterError(f"{head!r:.80} is no address of a first host, expected HOST:PORT")
+
+
 def start(words: Sequence[str], address: str | None, state: Path, *, block: bool) -> None:
     """Start Ray on this machine.
 
@@ -103,8 +124,7 @@ def start(words: Sequence[str], address: str | None, state: Path, *, block: bool
         ParameterError: Ray is to encrypt, and other hosts would not believe this one's certificate.
         UnsupportedError: The extra is not installed.
     """
-    if not _has_ray():
-        raise UnsupportedError("hosts need the extra 'ray': pip install 'pmbf[ray]'", missing_extra="ray")
+    require_ray()
     if encrypts():
         require_certificate_for(_reached_at(address))
     own = [f"--node-ip-address={address}"] if address else []

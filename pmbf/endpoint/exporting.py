@@ -21,7 +21,7 @@ from pmbf.endpoint.opaque import Place
 from pmbf.endpoint.rows import Hashes, part_bounds
 from pmbf.endpoint.sampling import RUN, keyed_sample
 from pmbf.endpoint.sitekey import SiteKey
-from pmbf.errors import IncompleteError, ParameterError
+from pmbf.errors import IncompleteError, NotFoundError, ParameterError
 from pmbf.screen.rarity import COMMON_DOCUMENTS
 from pmbf.store import locks
 from pmbf.store.listing import Listed
@@ -79,10 +79,13 @@ def require_possible(collection: Collection, out: str | os.PathLike[str]) -> Non
 
     Raises:
         ParameterError: `out` lies in the collection, or is a file that is no endpoint filter.
+        NotFoundError: The folder of the file does not exist.
     """
     if collection.path.resolve() in (Path(out).resolve(), *Path(out).resolve().parents):
         raise ParameterError(f"{out}: lies in the collection, which must stay here; name a file outside")
     filterfile.require_replaceable(out)
+    if not Path(out).absolute().parent.is_dir():
+        raise NotFoundError(f"{out}: there is no such folder; make it first")
 
 
 def export(

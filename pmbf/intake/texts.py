@@ -111,7 +111,7 @@ class Origin:
         """The name in messages; its extension tells the format."""
         return self.name if self.path in ("", "-") else self.path
 
-    def read(self, max_bytes: int) -> str | bytes:
+    def read(self, max_bytes: int, *, idle_s: float | None = None) -> str | bytes:
         """Return the text, or the bytes of the file.
 
         Raises:
@@ -120,7 +120,7 @@ class Origin:
         if self.content is not None:
             return self.content
         if self.streams:
-            return read_stream(self.path, max_bytes)
+            return read_stream(self.path, max_bytes, idle_s=idle_s)
         return read_bounded(self.path, max_bytes, hint=MAX_BYTES_HINT)
 
 
@@ -171,7 +171,7 @@ def read_text(origin: Origin, limits: Limits, *, apart: bool = False) -> Text:
         IncompleteError: It is broken, encrypted, or over a limit.
         OSError: It cannot be read.
     """
-    content = origin.read(limits.max_bytes)
+    content = origin.read(limits.max_bytes, idle_s=limits.timeout_s)
     if isinstance(content, str):
         return Text(origin.name, clean(content))
     try:

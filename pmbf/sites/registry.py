@@ -212,6 +212,8 @@ def init(folder: Path, name: str, *, address: str = "", contact: str = "", key: 
         raise ParameterError(f"{folder}: holds a registry already")
     joined = read_key(key) if key else None
     require_name(name)
+    if address:
+        parse_address(address)  # before anything is written
     folders.make_folder(folder, mode=0o700)
     own = Card(name, address, contact, _new_certificate(folder, name))
     made = Registry(folder, own)
