@@ -169,7 +169,7 @@ def test_a_comparison_says_the_same_numbers_in_every_output(tmp_path):
         tuple(line[:2]) for line in lines[: len(shares)]
     ]
     assert [
-        (float(row["share_a"]), float(row["share_b"])) for row in csv.DictReader(run("--csv").splitlines())
+        (float(row["share_a"]), float(row["share_b"])) for row in csv.DictReader(run("--csv", "-").splitlines())
     ] == shares
 
     run("--html", "pages/")

@@ -14,8 +14,8 @@ import typer
 
 from pmbf.cli import arguments as arg
 from pmbf.cli.inputs import expanded, given, ignored_texts, limits, n_cores
-from pmbf.cli.outcome import note, note_kernels, print_bytes, print_json, print_text
-from pmbf.cli.targets import require_outside, require_own, require_own_pages
+from pmbf.cli.outcome import note, note_kernels, print_json, print_text
+from pmbf.cli.targets import require_outside, require_own, require_own_pages, require_tables, write_table
 from pmbf.errors import DONE, FAILED, FOUND, ParameterError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 EPILOG = """Examples:
   pmbf compare essays/
   pmbf compare essays/ --group-by folder --ignore task.txt --html report/
-  pmbf compare essays/ --group-by '^([^_]+)_' --threshold 20% --csv > pairs.csv
+  pmbf compare essays/ --group-by '^([^_]+)_' --threshold 20% --csv pairs.csv
   pmbf compare essays/ --group-by class.csv -c library.pmbf
 
 Texts of one group are not compared with each other. Text that more than a
@@ -118,7 +118,7 @@ Passages = Annotated[
     ),
 ]
 Json = Annotated[bool, arg.flag("--json", "Print the whole comparison as one line of JSON.", arg.OUTPUT)]
-Csv = Annotated[bool, arg.flag("--csv", "Print the pairs as a table in CSV.", arg.OUTPUT)]
+Csv = Annotated[str | None, arg.option("--csv", "FILE", "Write the pairs as a table in CSV; - is stdout.", arg.OUTPUT)]
 
 
 def compare(
@@ -129,7 +129,7 @@ def compare(
     html: Html = None,
     pairs: Pairs = None,
     passages: Passages = None,
-    csv: Csv = False,
+    csv: Csv = None,
     force: arg.Force = False,
     json: Json = False,
     color: arg.ColorWhen = "auto",
@@ -152,8 +152,7 @@ def compare(
     from pmbf.terminal.compared import Shown
     from pmbf.terminal.progress import steps_progress
 
-    if json and csv:
-        raise ParameterError("--json and --csv are both given; choose one")
+    require_tables({"--csv": csv}, json=json, quiet=quiet, force=force)
     bounds = limits(max_bytes, timeout)
     asked = given(
         group_by=group_by,
@@ -166,8 +165,7 @@ def compare(
     )
     ignored = dict(zip(ignore or (), ignored_texts(ignore or (), bounds), strict=True))
     paths = [path for word in texts for path in expanded(word)]
-    if html:
-        _require_possible(html, paths, collection or (), force=force)
+    _require_possible(html, csv, paths, collection or (), force=force)
     if not quiet:
         note_kernels()
     with removed_on_signals(), steps_progress(shown=not quiet and sys.stderr.isatty()) as advance:
@@ -184,8 +182,11 @@ def compare(
         )
         page = found.write_html(html, on_progress=advance) if html else None
     view = View(colored=wants_color(color, sys.stdout), n_passages=passages or 0)
+    if csv:
+        _write_csv(csv, found)
     if not quiet:
-        _print(found, Shown(view, **given(n_pairs=pairs)), json=json, csv=csv)
+        if csv != "-":
+            _print(found, Shown(view, **given(n_pairs=pairs)), json=json)
         if page:
             note(f"{page} shows it")
     code = exit_code(found)
@@ -194,19 +195,24 @@ def compare(
     raise typer.Exit(code)
 
 
-def _require_possible(html: str, paths: Sequence[str], libraries: Sequence[str], *, force: bool) -> None:
-    """Refuse pages among the texts or the documents of a library, and over files that pmbf did not write."""
+def _require_possible(
+    html: str | None, csv: str | None, paths: Sequence[str], libraries: Sequence[str], *, force: bool
+) -> None:
+    """Refuse to write among the texts or the documents of a library, and pages over files that pmbf did not write."""
     from pmbf.collection import Collection
 
-    require_apart("--html", html, paths)
-    is_file = html.lower().endswith((".html", ".htm"))
-    if not is_file:
-        require_own_pages("--html", html, force=force)
-    if is_file or not os.path.isdir(html):
-        require_own("--html", html, "page", force=force)
-    for library in libraries:
-        with Collection(library) as opened:
-            require_outside("--html", html, opened, force=force)
+    for option, place in (("--html", html), ("--csv", csv)):
+        if place and place != "-":
+            require_apart(option, place, paths)
+            for library in libraries:
+                with Collection(library) as opened:
+                    require_outside(option, place, opened, force=force)
+    if html:
+        is_file = html.lower().endswith((".html", ".htm"))
+        if not is_file:
+            require_own_pages("--html", html, force=force)
+        if is_file or not os.path.isdir(html):
+            require_own("--html", html, "page", force=force)
 
 
 def exit_code(found: Comparison) -> int:
@@ -234,15 +240,20 @@ def _one_or_all(paths: Sequence[str]) -> str | Sequence[str]:
     return paths[0] if len(paths) == 1 else paths
 
 
-def _print(found: Comparison, shown: Shown, *, json: bool, csv: bool) -> None:
-    from pmbf.terminal.compared import comparison_csv, comparison_text
+def _write_csv(file: str, found: Comparison) -> None:
+    from pmbf.terminal.compared import comparison_csv
+
+    write_table(file, comparison_csv(found))
+    if file == "-":
+        for problem in found.problems:  # a table has no place for them
+            note(problem)
+
+
+def _print(found: Comparison, shown: Shown, *, json: bool) -> None:
+    from pmbf.terminal.compared import comparison_text
 
     if json:
         print_json(found.to_dict())
-    elif csv:
-        print_bytes(comparison_csv(found))
-        for problem in found.problems:  # a table has no place for them
-            note(problem)
     else:
         print_text(comparison_text(found, shown))
 

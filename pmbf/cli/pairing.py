@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -15,8 +15,8 @@ from pmbf.cli.clustering import Cluster, opened_cluster
 from pmbf.cli.comparing import removed_on_signals, require_apart
 from pmbf.cli.inputs import expanded, given, limits, n_cores
 from pmbf.cli.on_hosts import on_hosts
-from pmbf.cli.outcome import note, note_kernels, print_bytes, print_json, print_text
-from pmbf.cli.targets import require_own
+from pmbf.cli.outcome import note, note_kernels, print_json, print_text
+from pmbf.cli.targets import require_own, require_tables, write_table
 from pmbf.errors import DONE, FAILED, FOUND, ParameterError
 from pmbf.store.telling import is_collection
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 EPILOG = """Examples:
   pmbf pairs articles/
-  pmbf pairs articles/ --threshold 0.8 --keep newest --csv --rows texts > texts.csv
+  pmbf pairs articles/ --threshold 0.8 --keep newest --csv texts.csv --rows texts
   pmbf pairs pages.pmbf --features spotsigs --plan term --work run/ --jobs 4
   pmbf pairs pages.pmbf --features spotsigs --write-background pages.df
   pmbf pairs more/ --features spotsigs --background pages.df --idf 0.1,0.95
@@ -132,8 +132,8 @@ Pairs = Annotated[
     int | None, arg.option("--pairs", "N|all", "Show N pairs (default: 20).", arg.OUTPUT, parser=arg.parse_count)
 ]
 Json = Annotated[bool, arg.flag("--json", "Print everything as one line of JSON.", arg.OUTPUT)]
-Csv = Annotated[bool, arg.flag("--csv", "Print a table in CSV.", arg.OUTPUT)]
-Jsonl = Annotated[bool, arg.flag("--jsonl", "Print a table as a line of JSON for each row.", arg.OUTPUT)]
+Csv = Annotated[str | None, arg.option("--csv", "FILE", "Write a table as CSV; - is stdout.", arg.OUTPUT)]
+Jsonl = Annotated[str | None, arg.option("--jsonl", "FILE", "Write a table as lines of JSON; - is stdout.", arg.OUTPUT)]
 Rows = Annotated[
     Literal["pairs", "texts"],
     arg.option("--rows", "pairs|texts", "A table's rows: pairs; or texts, each with what to keep.", arg.OUTPUT),
@@ -161,8 +161,9 @@ def pairs(
     write_background: WriteBackground = None,
     proof: Proof = False,
     pairs: Pairs = None,
-    csv: Csv = False,
-    jsonl: Jsonl = False,
+    csv: Csv = None,
+    jsonl: Jsonl = None,
+    force: arg.Force = False,
     json: Json = False,
     rows: Rows = "pairs",
     color: arg.ColorWhen = "auto",
@@ -176,7 +177,9 @@ def pairs(
     from pmbf.pairs.finding import How, Wanted, background_of, found_in
     from pmbf.pairs.stored import Reading
 
-    _require_possible(json=json, csv=csv, jsonl=jsonl, rows=rows, idf=idf, background=background)
+    tables = {"--csv": csv, "--jsonl": jsonl}
+    require_tables(tables, json=json, quiet=quiet, force=force)
+    _require_possible(tables, rows=rows, idf=idf, background=background)
     if write_background:
         require_own("--write-background", write_background, "background", hint="remove it first")
     made_of = Features(features, **given(shingle_tokens=shingle))
@@ -204,9 +207,9 @@ def pairs(
             )
         else:
             found = found_in(source, how, wanted, kept)
-    if not quiet:
-        form = "json" if json else "csv" if csv else "jsonl" if jsonl else ""
-        _print(found, form, rows, color, given(n_pairs=pairs))
+    _write_tables(found, tables, rows)
+    if not quiet and "-" not in tables.values():
+        _print(found, color, given(n_pairs=pairs), json=json)
     raise typer.Exit(exit_code(found))
 
 
@@ -232,16 +235,14 @@ def _told(made: Background, source: Source, file: str) -> int:
     return FAILED if source.problems else DONE
 
 
-def _require_possible(*, json: bool, csv: bool, jsonl: bool, rows: str, idf: object, background: str | None) -> None:
+def _require_possible(tables: Mapping[str, str | None], *, rows: str, idf: object, background: str | None) -> None:
     """Refuse options that contradict each other, before a text is read.
 
     Raises:
         ParameterError: They do.
     """
-    if json + csv + jsonl > 1:
-        raise ParameterError("--json, --csv and --jsonl write on stdout, of which there is one; choose one")
-    if rows != "pairs" and not (csv or jsonl):
-        raise ParameterError(f"--rows is {rows} without a table; add --csv or --jsonl")
+    if rows != "pairs" and not any(tables.values()):
+        raise ParameterError(f"--rows is {rows} without a table; add --csv FILE or --jsonl FILE")
     if background and idf is None:
         raise ParameterError("--background is given without --idf, which says what is left out by it")
 
@@ -275,15 +276,22 @@ def _opened(
         yield source, advance, folder if work else None
 
 
-def _print(found: NearDuplicates, form: str, rows: str, color: arg.ColorWhen, shown: dict[str, int]) -> None:
+def _write_tables(found: NearDuplicates, tables: Mapping[str, str | None], rows: str) -> None:
+    from pmbf.terminal import near
+
+    for option, file in tables.items():
+        if file is not None:
+            write_table(file, near.table(found, rows, option.removeprefix("--")))
+    if "-" in tables.values():
+        for problem in found.problems:  # a table has no place for them
+            note(problem)
+
+
+def _print(found: NearDuplicates, color: arg.ColorWhen, shown: dict[str, int], *, json: bool) -> None:
     from pmbf.terminal import near
     from pmbf.terminal.canvas import View, wants_color
 
-    if form == "json":
+    if json:
         print_json(found.to_dict())
-    elif form:
-        print_bytes(near.table(found, rows, form))
-        for problem in found.problems:  # a table has no place for them
-            note(problem)
     else:
         print_text(near.near_text(found, near.Shown(View(colored=wants_color(color, sys.stdout)), **shown)))

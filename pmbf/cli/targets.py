@@ -6,9 +6,10 @@ import fcntl
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, BinaryIO
 
+from pmbf.cli.outcome import print_bytes
 from pmbf.contents import open_regular
 from pmbf.errors import ParameterError
 
@@ -154,6 +155,45 @@ def require_outside(option: str, path: str, opened: Opened, *, force: bool = Fal
     )
 
 
+def require_tables(tables: Mapping[str, str | None], *, json: bool, quiet: bool, force: bool) -> None:
+    """Refuse tables that cannot be written, before a text is read.
+
+    Args:
+        tables: The file of each option, `-` for stdout; None: it is not given.
+        json: Whether an answer in JSON goes to stdout.
+        quiet: Whether nothing goes to stdout.
+        force: Whether files are replaced that pmbf did not write.
+
+    Raises:
+        ParameterError: Two answers would be written on stdout or into one file, or a file would be lost.
+    """
+    given = {option: file for option, file in tables.items() if file is not None}
+    on_stdout = [f"{option} -" for option, file in given.items() if file == "-"]
+    if json + len(on_stdout) > 1:
+        named = " and ".join([*(["--json"] if json else []), *on_stdout])
+        raise ParameterError(f"{named} write on stdout, of which there is one; name a file")
+    if quiet and on_stdout:
+        raise ParameterError("--quiet prints nothing, but a table is asked for on stdout; name a file")
+    if len({os.path.realpath(file) for file in given.values()}) < len(given):
+        raise ParameterError(f"{' and '.join(given)} name one file; name two")
+    for option, file in given.items():
+        if file != "-":
+            require_own(option, file, option.removeprefix("--"), force=force)
+
+
+def write_table(file: str, content: bytes) -> None:
+    """Write a table into a file, or print it if the file is `-`.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    if file == "-":
+        print_bytes(content)
+        return
+    with opened_to_write(file) as opened:
+        opened.write(content)
+
+
 def opened_to_write(path: str) -> BinaryIO:
     """Return a file that is written anew; of a pipe that nobody reads this is an error, and not a wait.
 
@@ -168,9 +208,12 @@ def opened_to_write(path: str) -> BinaryIO:
 
 def _tables() -> set[tuple[str, ...]]:
     """Return the columns of all tables that commands write."""
+    from pmbf.comparison.reports import COLUMNS as COMPARED
     from pmbf.report.rows import COLUMNS, columns
     from pmbf.sentences import rows as of_sentences
+    from pmbf.terminal.near import PAIR_COLUMNS, TEXT_COLUMNS
     from pmbf.terminal.similar_tables import COLUMNS as SIMILAR
 
     of_reports = {columns(by) for by in COLUMNS} | {columns("passages", with_text=True)}
-    return of_reports | {of_sentences.columns(with_text=with_text) for with_text in (False, True)} | {SIMILAR}
+    of_texts = {of_sentences.columns(with_text=with_text) for with_text in (False, True)}
+    return of_reports | of_texts | {SIMILAR, COMPARED, PAIR_COLUMNS, TEXT_COLUMNS}

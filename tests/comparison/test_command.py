@@ -62,22 +62,35 @@ def test_json_is_the_comparison():
 
 def test_csv_has_a_row_for_each_pair(essays):
     (essays / "=cmd()|x!A1.txt").write_text((essays / "cleo.txt").read_text(encoding="utf-8"), encoding="utf-8")
-    rows = list(csv.DictReader(io.StringIO(compare(essays, "--csv").stdout)))
+    rows = list(csv.DictReader(io.StringIO(compare(essays, "--csv", "-").stdout)))
     assert [("'=cmd()|x!A1.txt", "cleo.txt", "yes"), ("ann.txt", "bob.txt", "no")] == [
         (row["a"], row["b"], row["identical"]) for row in rows
     ]
     assert 0.2 < float(rows[1]["share_a"]) < 0.4
 
 
+def test_a_table_is_written_beside_the_report_and_over_no_file_of_others(essays):
+    table = essays.parent / "pairs.csv"
+    done = compare(essays, "--csv", table)
+    assert "1 pair shares text" in done.stdout
+    assert table.read_text(encoding="utf-8").startswith("a,b,group_a,")
+    assert pmbf("compare", essays, "--csv", table, "--quiet").returncode == 1
+    table.write_text("name,mark\nann,1\n", encoding="utf-8")
+    refused = pmbf("compare", essays, "--csv", table)
+    assert (2, "name,mark\nann,1\n") == (refused.returncode, table.read_text(encoding="utf-8"))
+    assert "was not written by pmbf" in refused.stderr
+    assert pmbf("compare", essays, "--csv", essays / "pairs.csv").returncode == 2
+
+
 def test_csv_has_notes_of_what_was_not_read(essays):
     (essays / "broken.pdf").write_bytes(b"%PDF-1.4\n")
-    done = pmbf("compare", essays, "--csv")
+    done = pmbf("compare", essays, "--csv", "-")
     assert "broken.pdf: " in done.stderr and "broken.pdf" not in done.stdout
 
 
 def test_labels_of_a_table_stand_in_csv(essays):
     (essays.parent / "class.csv").write_text("file,group,course\nann.txt,a,biology\nbob.txt,b,\n", encoding="utf-8")
-    done = compare(essays, "--csv", "--group-by", essays.parent / "class.csv")
+    done = compare(essays, "--csv", "-", "--group-by", essays.parent / "class.csv")
     found = {row["a"]: (row["label_a"], row["label_b"]) for row in csv.DictReader(io.StringIO(done.stdout))}
     assert "biology" in found["ann.txt"][0]
     assert found["ann.txt"][1] == ""
@@ -86,7 +99,7 @@ def test_labels_of_a_table_stand_in_csv(essays):
 @pytest.mark.parametrize("name", ["+1.txt", " =cmd()|x!A1.txt", "＝1.txt", "\t@SUM(A1).txt"])
 def test_a_name_that_a_spreadsheet_would_run_is_text_in_csv(essays, name):
     (essays / "ann.txt").rename(essays / name)
-    [row] = csv.DictReader(io.StringIO(compare(essays, "--csv").stdout, newline=""))
+    [row] = csv.DictReader(io.StringIO(compare(essays, "--csv", "-").stdout, newline=""))
     assert f"'{name}" in (row["a"], row["b"])
 
 
@@ -123,7 +136,7 @@ def test_a_file_that_cannot_be_read_makes_the_answer_incomplete(essays):
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (["--json", "--csv"], 2, "--json and --csv are both given; choose one"),
+        (["--json", "--csv", "-"], 2, "--json and --csv - write on stdout, of which there is one; name a file"),
         (["--group-by", "(("], 2, "RE2 does not take"),
         (["--group-by", "class.csv"], 3, "class.csv: no such file"),
         (["--common", "many"], 2, "neither a number of groups nor a percentage"),
@@ -192,10 +205,14 @@ def test_pages_leave_foreign_files_alone(essays, tmp_path):
     """Of a folder only pages of an earlier comparison are replaced; a link is replaced, and not written through."""
     pairs, other = tmp_path / "pages" / "pairs", tmp_path / "other.html"
     pairs.mkdir(parents=True)
-    for file in (pairs / "2024.html", pairs / "1-notes.html", other):
-        file.write_text("mine", encoding="utf-8")
-    (pairs / "0002.html").write_text("of an earlier comparison", encoding="utf-8")
+    own = '<meta name="generator" content="pmbf">'
+    (pairs / "1-notes.html").write_text("mine", encoding="utf-8")
+    for file in (pairs / "0002.html", other):
+        file.write_text(own, encoding="utf-8")
     (tmp_path / "pages" / "index.html").symlink_to(other)
     assert 1 == compare(essays, "--html", tmp_path / "pages", "--quiet").returncode
-    assert ["0001.html", "1-notes.html", "2024.html"] == sorted(path.name for path in pairs.iterdir())
-    assert "mine" == other.read_text(encoding="utf-8")
+    assert ["0001.html", "1-notes.html"] == sorted(path.name for path in pairs.iterdir())
+    assert own == other.read_text(encoding="utf-8")
+    (pairs / "2024.html").write_text("mine", encoding="utf-8")
+    refused = pmbf("compare", essays, "--html", tmp_path / "pages")
+    assert 2 == refused.returncode and "pairs/2024.html: exists and was not written by pmbf" in refused.stderr

@@ -82,7 +82,7 @@ def test_two_rows_of_one_text_are_a_problem(tmp_path):
 @pytest.mark.parametrize(
     ("by", "told"),
     [
-        ("^([^_", "no regular expression"),
+        ("^([^_", "RE2 does not take"),
         ("nowhere", "fits no name, such as 'ann/1.txt'"),
         ("x" * 2000, "expected at most 1000"),
         (7, "expected 'folder'"),

@@ -59,10 +59,10 @@ def test_json_has_all_of_it(texts, plan, features):
 
 
 def test_a_table_of_pairs_or_of_texts_is_printed(texts):
-    table = list(csv.DictReader(io.StringIO(pairs(texts, "--csv").stdout)))
+    table = list(csv.DictReader(io.StringIO(pairs(texts, "--csv", "-").stdout)))
     assert ALIKE == [(row["a"], row["b"]) for row in table]
     assert ["a", "b", "jaccard", "containment_a", "containment_b", "shared"] == list(table[0])
-    lines = pairs(texts, "--jsonl", "--rows", "texts", "--keep", "longest").stdout.splitlines()
+    lines = pairs(texts, "--jsonl", "-", "--rows", "texts", "--keep", "longest").stdout.splitlines()
     rows = [tuple(json.loads(line).values()) for line in lines]
     assert ("bob.txt", True, "bob.txt", 3) in rows
     assert ("sub/cleo.txt", False, "bob.txt", 3) in rows
@@ -117,8 +117,8 @@ def test_quiet_prints_nothing(texts):
         (["--idf", "0.1"], "is not two numbers"),
         (["--idf", "0.9,0.1"], "--idf is 0.9,0.1, expected two ascending numbers"),
         (["--idf", "0.1,0.9"], "of 4 texts only, expected at least 100,000"),
-        (["--json", "--csv"], "choose one"),
-        (["--rows", "texts"], "add --csv or --jsonl"),
+        (["--json", "--csv", "-"], "name a file"),
+        (["--rows", "texts"], "add --csv FILE or --jsonl FILE"),
         (["--plan", "term", "--max-volume", "100"], "--max-volume), or take the plan 'doc'"),
         (["--background", "none.df"], "without --idf"),
     ],
@@ -164,7 +164,7 @@ def test_a_table_has_notes_of_what_was_read_in_part_once_each(texts):
     (texts / "cut.txt").write_bytes(words(4, 100).encode("utf-16")[:-1])
     (texts / "broken.pdf").write_bytes(b"%PDF-1.4\n")
     for form in ("--csv", "--jsonl"):
-        done = pairs(texts, form, "--rows", "texts")
+        done = pairs(texts, form, "-", "--rows", "texts")
         assert (1, 2) == (done.returncode, len(done.stderr.splitlines())), done.stderr
         assert "pmbf: broken.pdf: " in done.stderr and "cut.txt" not in done.stdout.splitlines()[0]
     found = json.loads(pairs(texts, "--json").stdout)
