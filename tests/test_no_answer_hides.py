@@ -1,0 +1,157 @@
+"""No option, and no pair of options, answers *nothing* for copied text, or tells less of it, without a word."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from typer.main import get_command
+
+from pmbf.cli.app import app
+from pmbf.cli.screening import _code
+from pmbf.errors import FOUND
+from pmbf.report import Report
+from tests.commands.conftest import run
+
+PROSE = (ROOT / "examples" / "library" / "aflaj.txt").read_text(encoding="utf-8").strip()
+CHINESE = (ROOT / "examples" / "library" / "huimo.txt").read_text(encoding="utf-8").strip()[:400]
+PARTS = [" ".join(PROSE.split()[first : first + 60]) for first in range(0, 180, 60)]
+
+COPIED = {
+    "methods": f"Methods\n\n{PROSE}\n",
+    "declaration": f"Declaration\n\n{PROSE}\n\nResults\n\nMuch sand was found there.\n",
+    "references": f"Sand.\n\nReferences\n\n[1] {PARTS[0]} (1997).\n[2] {PARTS[1]} (1998).\n[3] {PARTS[2]} (1999).\n",
+    "curly": f"He said: “{PARTS[0]}” and left.\n",
+    "german": f"Er sagte »nein« und {PARTS[0]} und »ja«.\n",
+    "straight": f'A 12" pipe. {PARTS[0]} A 14" pipe.\n',
+    "apostrophes": f"In the '90s, {PARTS[0]} this was the owners' hope.\n",
+    "block": "".join(f"> {part}\n" for part in PARTS),
+    "lookalikes": PROSE.replace("a", "а", 40),
+    "chinese": CHINESE,
+    "short": f"{' '.join(PROSE.split()[20:40])}\n",
+    "edited": " ".join(word for at, word in enumerate(PROSE.split()) if at % 11),
+}
+"""Copied texts, by what might hide them."""
+
+TAKES_OUT = (
+    ("--exclude-quotations",),
+    ("--exclude-bibliography",),
+    ("--template", "thesis"),
+    ("--template", "proposal"),
+    ("--template", "contract"),
+    ("--template", "all.toml"),
+    ("--sensitivity", "fast"),
+    ("--method", "popcount"),
+    ("--threshold", "0.3"),
+    ("--exclude-self",),
+)
+"""Options that must hide nothing, also two of them together."""
+
+OWN_QUESTION = {
+    "ignore": "the user named the text; the amount is told",
+    "where": "which documents are asked; how many are left out is told",
+    "where_not": "the same",
+    "exclude_same": "the same",
+    "min_chars": "how long a passage is",
+    "min_similarity": "how alike a passage is",
+    "max_candidates": "how many documents are compared; if there are more, then the answer is incomplete",
+    "max_bytes": "a larger file is a problem, exit code 3",
+    "timeout": "a file that takes longer is a problem, exit code 3",
+    "ocr": "more text, never less",
+    "false_rows": "the paper's own measure, with --method popcount",
+    "threshold": "how large a share is; how many sources are below is told, and text that is taken out puts none below",
+}
+"""Options that restrict on purpose, and why the answer is the user's own."""
+
+NO_MATTER = {
+    *("files", "collection", "cluster", "ray", "name", "jobs", "help", "labels", "label_pattern", "force"),
+    *("json", "csv", "jsonl", "xlsx", "rows", "with_text", "html", "html_sources", "hide_names", "color", "quiet"),
+    *("sources", "passages", "pairs", "group_by", "texts", "common"),
+}
+"""What is asked, and how the answer is shown. What --common takes out is exit code 1: tests/comparison."""
+
+SENTENCES = {"sentences", "sites", "share_matched", "ask_whole", "private", "deadline", "registry"}
+"""A screening by sentences has a report of its own, which lists each sentence that was skipped."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hides")
+    (folder / "texts").mkdir()
+    for name, text in COPIED.items():
+        (folder / "texts" / f"{name}.txt").write_text(text, encoding="utf-8")
+    skips = '[[section]]\nname = "none"\nrule = "{}"\nstart = ["Methods", "Declaration"]\n'
+    (folder / "all.toml").write_text('rest = "skip"\n' + skips.format("same"))
+    assert run("load", ROOT / "examples" / "library", "-c", folder / "c.pmbf", "--quiet").exit_code == 0
+    return folder
+
+
+def screened(place: Path, *options: str) -> dict[str, Report]:
+    """Return the report of each copied text."""
+    named = [str(place / one) if one.endswith(".toml") else one for one in options]
+    ended = run("screen", place / "texts", "-c", place / "c.pmbf", "--json", "--jobs", "1", *named)
+    reports = map(Report.from_json, ended.stdout.splitlines())
+    return {Path(report.query.name).stem: report for report in reports}
+
+
+@pytest.fixture(scope="module")
+def plain(place: Path) -> dict[str, Report]:
+    """The reports without options: all texts are found."""
+    found = screened(place)
+    assert {name for name, one in found.items() if one.n_covered} == set(COPIED)
+    return found
+
+
+SINGLE = [(one,) for one in TAKES_OUT]
+PAIRS = [(one, other) for one, other in itertools.combinations(TAKES_OUT, 2) if one[0] != other[0]]
+
+
+@pytest.mark.parametrize("options", [*SINGLE, *PAIRS], ids=lambda some: " ".join(word for one in some for word in one))
+def test_no_pair_of_options_hides_copied_text(place: Path, plain: dict[str, Report], options) -> None:
+    found = screened(place, *(word for one in options for word in one))
+    assert found.keys() == plain.keys()
+    for name, report in found.items():
+        assert _code(report) == FOUND or report.n_below or report.problems, name
+        told = report.n_covered + report.n_not_counted
+        assert told >= 0.9 * plain[name].n_covered or report.n_below or report.problems, name
+        if report.coverage < 0.9 * plain[name].coverage:
+            assert report.not_counted or report.n_below or report.problems, name
+
+
+@pytest.mark.parametrize("options", SINGLE, ids=lambda some: " ".join(some[0]))
+def test_no_headline_says_nothing_without_a_word(place: Path, options) -> None:
+    named = [str(place / word) if word.endswith(".toml") else word for word in options[0]]
+    ended = run("screen", place / "texts", "-c", place / "c.pmbf", "--jobs", "1", *named)
+    assert ended.exit_code in (1, 3)
+    assert "Nothing of this text" not in ended.stdout and "Nothing else of this text" not in ended.stdout
+    assert "share none" not in ended.stdout.replace("share none as far as", "")
+
+
+def test_the_amount_of_an_ignored_text_is_told(place: Path) -> None:
+    handout = place / "texts" / "methods.txt"
+    ended = run("screen", place / "texts" / "edited.txt", "-c", place / "c.pmbf", "--ignore", handout)
+    said = " ".join(ended.stdout.split())
+    assert ended.exit_code == 0
+    assert "more was found, but does not count: 100 % of the whole text in ignored texts." in said
+
+
+@pytest.mark.parametrize("command", ["screen", "compare"])
+def test_every_option_is_known_to_hide_nothing_or_has_a_reason(command: str) -> None:
+    offered = {parameter.name for parameter in get_command(app).commands[command].params}
+    taken = {one[0].removeprefix("--").replace("-", "_") for one in TAKES_OUT}
+    assert offered - taken - OWN_QUESTION.keys() - NO_MATTER - SENTENCES == set()
+
+
+@pytest.mark.parametrize("options", [one for one in TAKES_OUT if one[0][2:9] in ("exclude", "templat")], ids=" ".join)
+def test_no_option_of_compare_hides_copied_text(place: Path, options) -> None:
+    if options == ("--exclude-self",):
+        return
+    source = ROOT / "examples" / "library" / "aflaj.txt"
+    for name in ("methods", "declaration", "references", "curly", "german", "straight", "block"):
+        word = [str(place / one) if one.endswith(".toml") else one for one in options]
+        ended = run("compare", place / "texts" / f"{name}.txt", source, "--json", "--jobs", "1", *word)
+        found = json.loads(ended.stdout)
+        assert ended.exit_code == 1 and (found["pairs"] or found["not_counted"]), name
