@@ -11,10 +11,13 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from pmbf.guard.between import FILLERS, SIGNS, between, may_have_between
 from pmbf.guard.columns import columns, may_be_columns
 
 ESCAPES, BLANKS, ELEMENTS, COLUMNS = "escapes", "letters that look like spaces", "elements", "columns"
-ANEW = frozenset({ESCAPES, BLANKS, ELEMENTS, COLUMNS})
+LEAVES = frozenset({SIGNS, FILLERS})
+"""What was left out of text that programs and tables have, too: such stretches hide nothing further."""
+ANEW = frozenset({ESCAPES, BLANKS, ELEMENTS, COLUMNS}) | LEAVES
 """What was done to read a stretch anew."""
 
 MOST_BETWEEN = 40
@@ -41,7 +44,7 @@ def may_be_escaped(encoded: bytes) -> bool:
     n_marks = encoded.count(b"\\") + encoded.count(b"&") + encoded.count(b"%")
     blank = any(one[:1] in encoded and one in encoded for one in _BLANKS_ENCODED)  # a byte is found 30 times as fast
     is_marked = n_marks >= LEAST_MARKS or encoded.count(b"<") >= LEAST_TAGS or blank
-    return is_marked or may_be_columns(encoded)
+    return is_marked or may_be_columns(encoded) or may_have_between(encoded)
 
 
 def read_anew(text: str) -> Iterator[tuple[str, str]]:
@@ -59,6 +62,7 @@ def read_anew(text: str) -> Iterator[tuple[str, str]]:
         yield from _read(ELEMENTS, text, _TAGS, LEAST_TAGS, partial(_TAGS.sub, " "))
     for column in columns(text):
         yield COLUMNS, column
+    yield from between(text.encode())
 
 
 def _read(

@@ -17,7 +17,7 @@ from time import monotonic
 from pmbf import kernels
 from pmbf.errors import IncompleteError, UnsupportedError, unexamined
 from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_encrypted, runs
-from pmbf.guard.escaped import may_be_escaped, read_anew
+from pmbf.guard.escaped import LEAVES, may_be_escaped, read_anew
 from pmbf.guard.pieces import PIECE_CHARS
 from pmbf.kernels import Looks
 from pmbf.text import clean
@@ -128,13 +128,13 @@ def _found(text: str, looks: Looks, limits: Limits, end: float, depth: int = MOS
     """Yield what a text hides, and what that hides, until a time."""
     for name, hidden, told in _hidden(text, looks, limits, end):
         yield name, hidden, told
-        if not hidden:
+        if not hidden or name in LEAVES:
             continue
         inner = clean(hidden)
         looks = kernels.looks(inner.encode())
         if depth > 1:
             yield from _found(inner, looks, limits, end, depth - 1)
-        elif any(hidden or told for _, hidden, told in _hidden(inner, looks, limits, end)):
+        elif any((hidden or told) and way not in LEAVES for way, hidden, told in _hidden(inner, looks, limits, end)):
             yield name, "", (f"hides text more than {MOST_DEPTH} times inside each other: not read",)
 
 
@@ -211,4 +211,6 @@ def _of_bytes(raw: bytes, name: str, limits: Limits, end: float) -> Iterator[Fou
 def _together(text: str) -> Iterator[Found]:
     """Yield what stands with its letters set apart, put together."""
     for run in _APART.finditer(text):
-        yield "letters set apart", _IN_WORDS.sub("", run[0]), ()
+        put = _IN_WORDS.sub("", run[0])
+        if not _APART.search(put):  # else a list of letters, with more than a space between two
+            yield "letters set apart", put, ()

@@ -38,8 +38,7 @@ def test_text_in_base64_is_unpacked_however_it_is_wrapped(secret, width, between
     secret = words(1, 30) + secret
     packed = between.join(textwrap.wrap(base64.b64encode(secret.encode()).decode(), width))
     found = seen(f"before{around}\n{packed}\n{around}after")
-    [part] = found.parts
-    assert part.path == "base64"
+    part = next(part for part in found.parts if part.path == "base64")
     assert words(1, 30) in found.text[part.start : part.stop]
 
 
@@ -114,10 +113,10 @@ def test_escapes_are_read_alike_in_bites(monkeypatch):
         "".join(f"\\u{ord(char):04x}" if ord(char) < 65536 else "\\U0001f600" for char in secret),
         "".join(f"&#{ord(char)};" for char in secret),
     ):
-        [whole] = escaped.read_anew(hidden)
+        [whole] = [one for one in escaped.read_anew(hidden) if one[0] == escaped.ESCAPES]
         assert secret in whole[1]
         monkeypatch.setattr(escaped, "AT_ONCE", 100)
-        assert list(escaped.read_anew(hidden)) == [whole]
+        assert whole in escaped.read_anew(hidden)
         monkeypatch.undo()
 
 

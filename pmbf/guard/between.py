@@ -1,0 +1,181 @@
+r"""Words with something between: signs inside the words (`w{}ord`, `**w**ord`, `wo-rd`), or a filler after each word.
+
+    th-e se-a com-es in           the um sea um comes um in um           [the](u) [sea](u) [comes](u) [in](u)
+
+Where most words of a stretch are so, the stretch is read once more without the signs, or without the fillers. A filler
+after each word is a number, or a word that stands near at an even distance once more, or a short word. One of two
+words is left out at most, so that of `the the` one is kept. A filler after every second word is the same each
+time. All this is one pass over the places where words begin and end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+SIGNS, FILLERS = "signs inside words", "words between words"
+
+WINDOW = 48
+"""Words looked at together, fillers and parts of words included: of 300 letters there are 50 and more."""
+LEAST_LEFT_OUT = 0.47
+"""Share of fillers: one after each word, but for some words that are written as two."""
+LEAST_SAME = 0.3
+"""Share of one and the same filler after every second word."""
+LEAST_OTHERS = 0.25
+"""Share of words that are no filler by themselves, nor a letter: a table of numbers has none."""
+LEAST_JOINED = 0.35
+"""Share of words with a sign before them that stands inside a word. Of words of two letters none is inside."""
+MOST_SIGNS = 4
+LOOKED_BACK = 32
+"""Words before and after a filler among which it may stand once more."""
+SHORT = 3
+"""Bytes of a short word."""
+
+_CHUNK_BYTES = 1 << 20
+_OTHER, _SIGN, _SPACE, _WORD = range(4)
+_SIGNS = "*~{}\\'/|^+`-"
+_LONG_SIGNS = {one.encode(): b"-" for one in ("·", "’", "\u2010", "\u2011", "\\_")}
+_INSIDE = re.compile(rf"(?<=\w)[{re.escape(_SIGNS)}]{{1,{MOST_SIGNS}}}(?=\w)")
+_DIGITS = bytes(byte in b"0123456789" for byte in range(256))
+
+Marks = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.int64]
+
+
+def _kinds() -> bytes:
+    kinds = bytearray(256)
+    for byte in range(256):
+        char = chr(byte)
+        is_word = byte >= 0x80 or char.isalnum()
+        kinds[byte] = _WORD if is_word else _SPACE if char.isspace() else _SIGN if char in _SIGNS else _OTHER
+    return bytes(kinds)
+
+
+_KINDS = _kinds()
+
+
+class _Words(NamedTuple):
+    """Where the words of a chunk of UTF-8 begin and end, and what its bytes are."""
+
+    raw: npt.NDArray[np.uint8]
+    kinds: npt.NDArray[np.uint8]
+    starts: Places
+    stops: Places
+
+
+def between(encoded: bytes) -> Iterator[tuple[str, str]]:
+    """Yield stretches of a text without what stands between its words, each with a name for what was left out.
+
+    Args:
+        encoded: The text in UTF-8.
+
+    >>> words = "now the sea comes in and covers all those stones that lay so dry in the sun this long morning".split()
+    >>> [(name, read[:15]) for name, read in between(" ".join(f"{word} um" for word in words * 2).encode())]
+    [('words between words', 'now the sea com')]
+    >>> [(name, read[:15]) for name, read in between(" ".join(f"{word[:1]}-{word[1:]}" for word in words * 2).encode())]
+    [('signs inside words', 'now the sea com')]
+    """
+    for written, sign in _LONG_SIGNS.items():
+        encoded = encoded.replace(written, sign)
+    for start in range(0, len(encoded), _CHUNK_BYTES):
+        words = _words(encoded[start : start + _CHUNK_BYTES])
+        if len(words.starts) < WINDOW:
+            continue
+        for first, last in _crowds(_joined(words), LEAST_JOINED):
+            yield SIGNS, _INSIDE.sub("", _text(words, first, last))
+        yield from ((FILLERS, one) for one in _without_fillers(words))
+
+
+def may_have_between(encoded: bytes) -> bool:
+    """Return whether `between` finds anything."""
+    return next(between(encoded), None) is not None
+
+
+def _words(chunk: bytes) -> _Words:
+    kinds = np.frombuffer(chunk.translate(_KINDS), np.uint8)
+    is_word = kinds == _WORD
+    turns = np.flatnonzero(is_word[1:] != is_word[:-1]) + 1
+    edges = ([0] if is_word[0] else [], turns, [len(chunk)] if is_word[-1] else [])
+    turns = np.concatenate(edges).astype(np.int64)
+    return _Words(np.frombuffer(chunk, np.uint8), kinds, turns[::2], turns[1::2])
+
+
+def _joined(words: _Words) -> Marks:
+    """Return before which words some signs stand and nothing else, up to the word before: `(n_words,) bool`."""
+    before, after = words.stops[:-1], words.starts[1:]
+    joined = (words.kinds[before] == _SIGN) & (words.kinds[after - 1] == _SIGN) & (after - before <= MOST_SIGNS)
+    return np.append(False, joined)
+
+
+def _without_fillers(words: _Words) -> Iterator[str]:
+    """Yield each stretch once, by the first measure that finds fillers in it."""
+    known, is_word = np.zeros(len(words.starts), np.bool_), words.stops - words.starts > 1
+    for fillers, left_out, least in _fillers(words):
+        for first, last in _crowds(left_out & ~known, least, ~fillers & is_word):
+            known[first:last] = True
+            yield _without(words, left_out, first, last)
+
+
+def _fillers(words: _Words) -> Iterator[tuple[Marks, Marks, float]]:
+    """Yield which words may be fillers, which of these are left out, and at which share of these, by three measures."""
+    raw, starts, stops = words.raw, words.starts, words.stops
+    lengths = stops - starts
+    digits = np.frombuffer(raw.tobytes().translate(_DIGITS), np.bool_)
+    numbers = digits[starts] & digits[stops - 1]
+    # A word is told by its ends and its length: this is a trigger, no comparison.
+    told = raw[starts].astype(np.uint32) << 16 | raw[stops - 1].astype(np.uint32) << 8 | np.minimum(lengths, 255)
+    again = numbers.copy()
+    for back in range(2, LOOKED_BACK + 1, 2):
+        equal = told[back:] == told[:-back]
+        again[back:] |= equal
+        again[:-back] |= equal
+    yield again, _every_other(again), LEAST_LEFT_OUT
+    short = numbers | (lengths <= SHORT)
+    yield short, _every_other(short), LEAST_LEFT_OUT
+    equal = told[3:] == told[:-3]
+    same = np.append([False] * 3, equal) | np.append(equal, [False] * 3)
+    yield same, same, LEAST_SAME
+
+
+def _every_other(marks: Marks) -> Marks:
+    """Return the first, the third, the fifth of each run of marks; if the text begins with it, the last, and so on."""
+    at = np.arange(len(marks))
+    begins = np.maximum.accumulate(np.where(marks & ~np.append(False, marks[:-1]), at, 0))
+    n_first = int(np.argmin(marks)) if marks[0] else 0
+    begins[:n_first] = (n_first + 1) % 2
+    left_out: Marks = marks & ((at - begins) % 2 == 0)
+    return left_out
+
+
+def _crowds(marks: Marks, least: float, others: Marks | None = None) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of words in which, of `WINDOW` in a row, so many are marked, and some are others."""
+    if np.count_nonzero(marks) < least * WINDOW:
+        return
+    is_crowd = _n_of(marks) >= least * WINDOW
+    if others is not None:
+        is_crowd &= _n_of(others) >= LEAST_OTHERS * WINDOW
+    turns = np.flatnonzero(np.diff(is_crowd, prepend=False, append=False))
+    for first, last in turns.reshape(-1, 2).tolist():
+        yield first, last + WINDOW - 1
+
+
+def _n_of(marks: Marks) -> Places:
+    n_before = np.append(0, np.cumsum(marks))
+    n_in_window: Places = n_before[WINDOW:] - n_before[:-WINDOW]
+    return n_in_window
+
+
+def _text(words: _Words, first: int, last: int) -> str:
+    return words.raw[words.starts[first] : words.stops[last - 1]].tobytes().decode("utf-8", "replace")
+
+
+def _without(words: _Words, left_out: Marks, first: int, last: int) -> str:
+    """Return the words of a range that are not left out."""
+    pieces = []
+    for at in (first + np.flatnonzero(~left_out[first:last])).tolist():
+        pieces.append(words.raw[words.starts[at] : words.stops[at]].tobytes().decode("utf-8", "replace"))
+    return " ".join(pieces)
