@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 
@@ -12,13 +13,14 @@ from numpy.typing import NDArray
 
 from pmbf.extract import Part, part_at
 from pmbf.guard.allowing import Allowances, passage_fingerprint
+from pmbf.guard.counting import counted_up
 from pmbf.guard.escaped import ANEW
 from pmbf.guard.pieces import windows
 from pmbf.guard.policy import Policy
 from pmbf.guard.reading import ReadPayload
 from pmbf.guard.types import Action, Finding, Snippet
 from pmbf.report import Match, Passage, Report, Span
-from pmbf.span import common, length_inside, merged, union_length
+from pmbf.span import common, length_inside, merged, outside, union_length
 from pmbf.text import SINGLE_CHARS, fold, tokenise
 
 ORDER = {"block": 0, "warn": 1, "allowed": 2, "trace": 3}
@@ -56,6 +58,20 @@ class Measured:
         """Return the letters and digits in some spans, public text included, each counted once."""
         return sum(int(self._weights[one.start : one.stop].sum(dtype=np.int64)) for one in merged(spans))
 
+    def without_scraps(self, passages: Sequence[Passage], min_chars: int) -> Measured:
+        """Return the same text, of whose passages no scrap counts that is shorter than a passage may be.
+
+        Public text in a passage leaves scraps: the holder of a licence, the name of a program between two sentences.
+        """
+        spans = [passage.query for passage in passages if common([passage.query], self.public)]
+        left = [piece for span in spans for piece in outside([span], self.public)]
+        scraps = [piece for piece in left if self.all_within([piece]) < min_chars]
+        if not scraps:
+            return self
+        other = copy(self)
+        other.public = merged([*self.public, *scraps])
+        return other
+
     def lines(self, span: Span, begin: int = 0) -> tuple[int, int]:
         """Return the first and the last line of a span; the line that holds character `begin` is line 1."""
         first = self.text.count("\n", begin, max(begin, span.start)) + 1
@@ -77,12 +93,19 @@ def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allo
         return []
     text = read.text.text
     anew = [Span(part.start, part.stop) for part in read.parts if part.path in ANEW]
-    measured = Measured(text, _public(text, policy, allowances), anew)
+    found = [passage.query for match in report.matches for passage in match.passages]
+    public = merged([*_public(text, policy, allowances), *counted_up(text, found)])
+    measured = Measured(text, public, anew)
     inline = allowances.inline_in(text)
-    matches = [_once(_without_public(match, measured, policy.min_chars), read.parts) for match in report.matches]
-    found = [_finding(read, match, measured, policy, allowances, inline) for match in matches if match.passages]
-    found += [_same_file(read, match, policy, allowances, inline) for match in matches if match.same_file]
-    return sorted(found, key=lambda one: (ORDER[one.action], -one.n_chars))
+    made = []
+    for match in report.matches:
+        own = measured.without_scraps(match.passages, policy.min_chars)
+        left = _once(_without_public(match, own, policy.min_chars), read.parts)
+        if left.passages:
+            made.append(_finding(read, left, own, policy, allowances, inline))
+        if left.same_file:
+            made.append(_same_file(read, left, policy, allowances, inline))
+    return sorted(made, key=lambda one: (ORDER[one.action], -one.n_chars))
 
 
 def _public(text: str, policy: Policy, allowances: Allowances) -> list[Span]:
@@ -95,12 +118,17 @@ def _public(text: str, policy: Policy, allowances: Allowances) -> list[Span]:
 
 
 def _without_public(match: Match, measured: Measured, min_chars: int) -> Match:
-    """Return a match without passages that are public but for less than `min_chars` letters and digits."""
-    kept = [
-        passage
-        for passage in match.passages
-        if not common([passage.query], measured.public) or measured.within([passage.query]) >= min_chars
-    ]
+    """Return a match without passages that are public but for less than `min_chars` letters and digits.
+
+    A reworded passage that is half public goes, too: it was found by its public words.
+    """
+    kept = []
+    for passage in match.passages:
+        if common([passage.query], measured.public):
+            n_all, n_own = measured.all_within([passage.query]), measured.within([passage.query])
+            if n_own < min_chars or (passage.kind == "reworded" and 2 * n_own <= n_all):
+                continue
+        kept.append(passage)
     return replace(match, passages=tuple(kept))
 
 

@@ -1,9 +1,9 @@
 """Public texts, which nobody can leak: the texts that a policy ignores, and the licences that pmbf knows.
 
-Ignored texts are aligned with the checked text. Licences are known by hashes alone: the SipHash of every eight words in
-a row, under a key of zeros; of every six hashes in a row the least is kept. If a text has two such hashes, with at most
-eight words between their words, then it quotes a licence from the first word of one hash to the last word of the other.
-So the name of the licensor belongs to the quotation.
+Ignored texts are aligned with the checked text. Licences are known by hashes alone: the SipHash of eight words in a
+row, under a key of zeros. Of a licence the least of every six hashes in a row is kept; of a notice all are. If a text
+has two such hashes, with at most eight words between their words, then it quotes a licence from the first word of one
+hash to the last word of the other. So the name of the licensor belongs to the quotation.
 
     licences.bin, little-endian
         0  8 bytes    magic "PMBFPUBL"
@@ -38,7 +38,7 @@ LICENCES_FILE = Path(__file__).with_name("licences.bin")
 SHINGLE_TOKENS = 8
 MOST_BETWEEN = 8
 WINDOW = 6
-"""If two texts share thirteen words in a row, then both keep a common hash; two in seven of all hashes are kept."""
+"""Of thirteen words in a row one hash is kept; two in seven of all hashes are."""
 
 _HEADER = struct.Struct("<8s16s2I")
 _MAGIC = b"PMBFPUBL"
@@ -85,8 +85,7 @@ def licence_spans(text: str) -> list[Span]:
     (True, [])
     """
     tokens = kernels.tokenise(utf8(text))
-    hashes, first = sampled(tokens)
-    known = first[are_in(hashes, licences())]
+    known = np.flatnonzero(are_in(windows(tokens), licences()))
     far = np.diff(known) > SHINGLE_TOKENS + MOST_BETWEEN
     begins, ends = known[np.append(True, far)[: len(known)]], known[np.append(far, True)[: len(known)]]
     several = begins < ends
@@ -103,9 +102,13 @@ def are_in(hashes: Hashes, ascending: Hashes) -> NDArray[np.bool_]:
 
 def sampled(tokens: kernels.Tokens) -> tuple[Hashes, NDArray[np.intp]]:
     """Return the sampled hashes of a text as licences have them, in text order, and the first token of each."""
-    hashes = kernels.siphash_windows(tokens.hashes, width=SHINGLE_TOKENS, key=_NO_KEY)
-    first = winnowed(hashes, WINDOW)
-    return hashes[first].astype(np.uint32), first
+    first = winnowed(kernels.siphash_windows(tokens.hashes, width=SHINGLE_TOKENS, key=_NO_KEY), WINDOW)
+    return windows(tokens)[first], first
+
+
+def windows(tokens: kernels.Tokens) -> Hashes:
+    """Return the hash of every eight words in a row."""
+    return kernels.siphash_windows(tokens.hashes, width=SHINGLE_TOKENS, key=_NO_KEY).astype(np.uint32)
 
 
 @cache
