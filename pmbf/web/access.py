@@ -20,6 +20,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pmbf.errors import CorruptError
 from pmbf.service.http import HttpError
 from pmbf.web.tokens import ROLES, SESSION_S, Token, Tokens
 
@@ -84,7 +85,10 @@ class Guarded:
         refusal = self._refusal(request)
         if refusal:
             raise refusal
-        scope.setdefault("state", {})["visitor"] = self._visitor(request)
+        try:
+            scope.setdefault("state", {})["visitor"] = self._visitor(request)
+        except CorruptError as error:
+            raise HttpError(500, str(error)) from error
         self._require_own_page(request)
         await self._application(scope, receive, send_guarded)
 

@@ -19,6 +19,7 @@ from sqlite_utils import Database
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.report import Report
 from pmbf.sentences import SentenceReport
+from pmbf.web.sums import Sums
 from pmbf.web.tokens import Token
 
 VERDICTS = ("open", "confirmed", "dismissed")
@@ -74,7 +75,7 @@ class History:
     """The screenings and decisions of a state file. One thread uses it."""
 
     def __init__(self, state: Database) -> None:
-        self._db = state
+        self._db, self._sums = state, Sums(state)
 
     def keep(
         self, report: Report, *, by: Token, sha256: str, text: str | None = None, sentences: str | None = None
@@ -124,47 +125,69 @@ class History:
             wheres.append("user_id = ?")
             values.append(user)
         if words := search.translate(_NO_SYNTAX).split():
-            wheres.append("s.rowid IN (SELECT rowid FROM screenings_fts WHERE screenings_fts MATCH ?)")
+            self._require_search()
+            wheres.append("screenings.rowid IN (SELECT rowid FROM screenings_fts WHERE screenings_fts MATCH ?)")
             values.append(" ".join(f'"{word}"*' for word in words))
-        found = self._db.execute(f"{_SELECT} WHERE {' AND '.join(wheres)} ORDER BY time DESC LIMIT ? OFFSET ?",
-                                 [*values, most, first])  # fmt: skip
-        return [_screening(row) for row in found.fetchall()]
+        self._sums.require_all("screenings")
+        rest = f"WHERE {' AND '.join(wheres)} ORDER BY +time DESC LIMIT ? OFFSET ?"  # +: without the index
+        return self._screenings(rest, [*values, most, first])
+
+    def _require_search(self) -> None:
+        """Refuse an index of names that is not that of the screenings. Raises `CorruptError`."""
+        with self._sums.told(), self._db.conn:
+            self._db.execute("INSERT INTO screenings_fts(screenings_fts, rank) VALUES ('integrity-check', 1)")
+
+    def _screenings(self, rest: str, values: list[Any]) -> list[Screening]:
+        return [self._sums.made(Screening, row) for row in self._sums.rows("screenings", _COLUMNS, rest, values)]
 
     def screening(self, number: str) -> Screening:
         """Return one screening.
 
         Raises:
             NotFoundError: There is no such screening.
+            CorruptError: The state file is damaged, here and in all that follows.
         """
-        row = self._db.execute(f"{_SELECT} WHERE s.id = ?", [number]).fetchone()
-        if row is None:
+        found = self._screenings("WHERE id = ?", [number])
+        if not found:
+            self._sums.require_none("screenings", number)
             raise NotFoundError(f"there is no screening {number!r}")
-        return _screening(row)
+        return found[0]
 
     def report(self, number: str) -> Report:
         """Return a screening's report. Raises `NotFoundError` as `screening` does."""
-        return Report.from_json(self._body("reports", number).decode())
+        content = self._body("reports", number)
+        with self._sums.told():
+            return Report.from_json(content.decode())
 
     def sentences(self, number: str) -> SentenceReport | None:
         """Return the report of a screening's sentences; None if it was not screened by sentences."""
         try:
-            return SentenceReport.from_json(self._body("sentences", number).decode())
+            content = self._body("sentences", number)
         except NotFoundError:
             return None
+        with self._sums.told():
+            return SentenceReport.from_json(content.decode())
 
     def text(self, number: str) -> str:
         """Return a screening's text. Raises `NotFoundError` if it was not kept."""
         return self._body("texts", number).decode("utf-8", "surrogatepass")
 
     def _body(self, table: str, number: str) -> bytes:
-        row = self._db.execute(f"SELECT body FROM {table} WHERE id = ?", [number]).fetchone()
-        if row is None:
+        found = self._sums.rows(table, "body", "WHERE id = ?", [number])
+        if not found:
+            self._sums.require_none(table, number)
             raise NotFoundError(f"there is no {table.removesuffix('s')} of a screening {number!r}")
-        return zlib.decompress(row[0])
+        try:
+            return zlib.decompress(found[0][0])
+        except (zlib.error, TypeError) as error:
+            raise self._sums.damage(f"the {table.removesuffix('s')} of screening {number} is none: {error}") from None
 
     def delete(self, number: str) -> None:
         """Delete a screening with its report, text and decisions: its bytes are overwritten in the file."""
         self.screening(number)
+        self._delete(number)
+
+    def _delete(self, number: str) -> None:
         with self._db.conn:
             for table, column in _OF_A_SCREENING.items():
                 self._db.table(table).delete_where(f"{column} = ?", [number])
@@ -174,9 +197,9 @@ class History:
 
     def expire(self, seconds: float) -> int:
         """Delete the screenings that are older than a number of seconds; return how many."""
-        found = self._db.execute("SELECT id FROM screenings WHERE time < ?", [time.time() - seconds]).fetchall()
-        for (number,) in found:
-            self.delete(number)
+        found = self._db.execute("SELECT id FROM screenings WHERE +time < ?", [time.time() - seconds]).fetchall()
+        for (number,) in found:  # damaged ones, too
+            self._delete(number)
         return len(found)
 
     # ------------------------------------------------------------------ decisions
@@ -202,20 +225,20 @@ class History:
     def decisions(self, number: str) -> dict[str, Decision]:
         """Return the decisions about a screening's sources, by source."""
         names = ", ".join(one.name for one in fields(Decision))
-        found = self._db.execute(f"SELECT {names} FROM decisions WHERE screening = ?", [number]).fetchall()
-        return {row[0]: Decision(*row) for row in found}
+        found = self._sums.rows("decisions", names, "WHERE screening = ?", [number])
+        if len(found) != self._sums.count("name = 'decisions' AND key > ? AND key < ?", [f"{number}\n", f"{number}\v"]):
+            raise self._sums.damage(f"a decision about screening {number} is lost")
+        return {row[0]: self._sums.made(Decision, row) for row in found}
 
 
 _NO_SYNTAX = str.maketrans('"\0', "  ")
 """A search holds no quotation mark, and no NUL, at which a query of SQLite ends."""
 _OF_A_SCREENING = {"screenings": "id", "reports": "id", "sentences": "id", "texts": "id", "decisions": "screening"}
-_NAMES = ", ".join(f"s.{one.name}" for one in fields(Screening) if one.name != "has_text")
-_SELECT = f"SELECT {_NAMES}, EXISTS (SELECT 1 FROM texts t WHERE t.id = s.id) FROM screenings s"
+_NAMES = ", ".join(f"screenings.{one.name}" for one in fields(Screening) if one.name != "has_text")
+_HAS_TEXT = "EXISTS (SELECT 1 FROM texts WHERE id = screenings.id)"
+_NOTES_TEXT = "EXISTS (SELECT 1 FROM row_sums WHERE name = 'texts' AND key = screenings.id)"
+_COLUMNS = f"{_NAMES}, CASE WHEN {_HAS_TEXT} = {_NOTES_TEXT} THEN {_HAS_TEXT} ELSE 'unknown' END"
 
 
 def _packed(body: str) -> bytes:
     return zlib.compress(body.encode("utf-8", "surrogatepass"))
-
-
-def _screening(row: tuple[Any, ...]) -> Screening:
-    return Screening(*row[:-2], *map(bool, row[-2:]))

@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from pmbf.errors import PmbfError
 from pmbf.service.connections import Door
 from pmbf.service.limits import ServiceLimits
 from pmbf.service.listening import listening, shown_address
@@ -114,7 +116,7 @@ async def _serve(
         on_ready(address, f"{address}enter?ticket={tokens.ticket(tokens.own())}")
         tasks = [asyncio.create_task(renew(pool, renewing, on_problem))]
         if settings.kept_s is not None:
-            tasks.append(asyncio.create_task(_expire(history, settings.kept_s)))
+            tasks.append(asyncio.create_task(_expire(history, settings.kept_s, on_problem)))
         await stopped.wait()
         server.close()
         for task in tasks:
@@ -132,7 +134,10 @@ def _own_names(host: str, port: int) -> Iterator[str]:
             yield name.removesuffix(":80")
 
 
-async def _expire(history: History, seconds: float) -> None:
+async def _expire(history: History, seconds: float, on_problem: Callable[[str], None]) -> None:
     while True:
-        history.expire(seconds)
+        try:
+            history.expire(seconds)
+        except (PmbfError, sqlite3.Error) as error:
+            on_problem(f"old screenings are not deleted: {error}")
         await asyncio.sleep(EXPIRY_EVERY_S)

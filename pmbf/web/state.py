@@ -11,10 +11,11 @@ from sqlite_utils import Database
 
 from pmbf.errors import UnsupportedError
 from pmbf.store.folders import make_folder
+from pmbf.web import sums
 from pmbf.web.history import Decision, Screening
 from pmbf.web.tokens import Token
 
-VERSION = 3
+VERSION = 4
 WAIT_MS = 500
 """Milliseconds that a change waits for another program that uses the file; all requests wait meanwhile."""
 _TYPES: dict[Any, Any] = {"str": str, "int": int, "float": float, "bool": int, "float | None": float}
@@ -25,21 +26,24 @@ def opened(folder: Path) -> Database:
 
     Raises:
         UnsupportedError: A newer pmbf wrote the file.
+        CorruptError: The file is damaged.
         OSError: The folder cannot be made or written.
     """
     make_folder(folder, mode=0o700)
     path = folder / "history.db"
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
     state = Database(str(path))
-    state.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
-    state.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
-    version = state.execute("PRAGMA user_version").fetchone()[0]
-    if version > VERSION:
-        raise UnsupportedError(f"{path}: has version {version}, this pmbf reads up to {VERSION}; upgrade pmbf")
-    if 0 < version < 3:
-        _note_ids(state)
-    if version < VERSION:
-        _create(state)
+    sums.prepare(state)
+    with sums.Sums(state).told():
+        state.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
+        state.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
+        version = state.execute("PRAGMA user_version").fetchone()[0]
+        if version > VERSION:
+            raise UnsupportedError(f"{path}: has version {version}, this pmbf reads up to {VERSION}; upgrade pmbf")
+        if 0 < version < 3:
+            _note_ids(state)
+        if version < VERSION:
+            _create(state)
     return state
 
 
@@ -55,6 +59,7 @@ def _create(state: Database) -> None:
     state.table("decisions").create(decided, pk=("screening", "source"), if_not_exists=True)
     state.table("tokens").create(_columns(Token) | {"hash": str}, pk="id", if_not_exists=True)
     state.table("sessions").create({"hash": str, "token": str, "expires": float}, pk="hash", if_not_exists=True)
+    sums.create(state)
     state.execute(f"PRAGMA user_version = {VERSION}")
 
 

@@ -15,6 +15,7 @@ from sqlite_utils import Database
 
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.web.names import require_name, skeleton
+from pmbf.web.sums import Sums
 
 ROLES = ("screen", "review", "admin")
 """Each role may do what the ones before it may: screen texts; see all screenings and decide; change the collection."""
@@ -43,7 +44,7 @@ class Tokens:
     """The tokens and sessions of a state file. One thread uses it."""
 
     def __init__(self, state: Database) -> None:
-        self._db = state
+        self._db, self._sums = state, Sums(state)
         self._tickets: dict[str, tuple[str, float]] = {}
 
     def add(self, name: str, role: str, *, days: float | None = None) -> tuple[str, Token]:
@@ -69,19 +70,24 @@ class Tokens:
         return secret, made
 
     def all(self) -> list[Token]:
-        """Return all tokens' entries, the oldest first."""
+        """Return all tokens' entries, the oldest first. Raises `CorruptError` as all that follows does."""
+        self._sums.require_all("tokens")
         return list(self._found("1", []))
 
     def remove(self, number: str) -> None:
         """Remove a token and its sessions. Raises `NotFoundError` if there is none."""
         with self._db.conn:
             if not self._db.execute("DELETE FROM tokens WHERE id = ?", [number]).rowcount:
+                self._sums.require_none("tokens", number)
                 raise NotFoundError(f"there is no token {number!r}")
             self._db.table("sessions").delete_where("token = ?", [number])
 
     def of(self, secret: str) -> Token | None:
         """Return the entry of a token that is shown; None if it is unknown or has expired."""
-        return self._used(next(self._found("hash = ?", [hashed(secret)]), None))
+        found = next(self._found("hash = ?", [hashed(secret)]), None)
+        if found is None:
+            self._sums.require_all("tokens")
+        return self._used(found)
 
     def own(self) -> Token:
         """Return the entry of the owner's token; it is made if there is none, with a secret nobody knows."""
@@ -97,7 +103,7 @@ class Tokens:
     def of_ticket(self, secret: str) -> Token | None:
         """Return the entry of a ticket's token; None if the ticket is unknown, was used or has expired."""
         number, until = self._tickets.pop(hashed(secret), ("", 0.0))
-        return self._used(next(self._found("id = ?", [number]), None)) if until > time.time() else None
+        return self._of_id(number) if until > time.time() else None
 
     def open_session(self, token: Token) -> str:
         """Return the secret of a new session of a token."""
@@ -109,25 +115,33 @@ class Tokens:
 
     def of_session(self, secret: str) -> Token | None:
         """Return the entry of a session's token; None if the session is unknown or has expired."""
-        wanted = "id = (SELECT token FROM sessions WHERE hash = ? AND expires > ?)"
-        return self._used(next(self._found(wanted, [hashed(secret), time.time()]), None))
+        found = self._sums.rows("sessions", "token, expires", "WHERE hash = ?", [hashed(secret)])
+        if not found:
+            self._sums.require_none("sessions", hashed(secret))
+        return next((self._of_id(token) for token, expires in found if expires > time.time()), None)
 
     def close_session(self, secret: str) -> None:
         """End a session."""
         with self._db.conn:
             self._db.table("sessions").delete_where("hash = ?", [hashed(secret)])
 
+    def _of_id(self, number: str) -> Token | None:
+        found = next(self._found("id = ?", [number]), None)
+        if found is None:
+            self._sums.require_none("tokens", number)
+        return self._used(found)
+
     def _found(self, where: str, values: list[Any]) -> Iterator[Token]:
         names = ", ".join(one.name for one in fields(Token))
-        for row in self._db.execute(f"SELECT {names} FROM tokens WHERE {where} ORDER BY created", values).fetchall():
-            yield Token(*row)
+        for row in self._sums.rows("tokens", names, f"WHERE {where} ORDER BY created", values):
+            yield self._sums.made(Token, row)
 
     def _used(self, token: Token | None) -> Token | None:
         now = time.time()
         if token is None or (token.expires is not None and token.expires < now):
             return None
         if token.last_used is None or now - token.last_used > 60:
-            with suppress(sqlite3.OperationalError), self._db.conn:  # a full disk shuts nobody out
+            with suppress(sqlite3.OperationalError), self._sums.told(), self._db.conn:  # a full disk shuts nobody out
                 self._db.execute("UPDATE tokens SET last_used = ? WHERE id = ?", [now, token.id])
         return token
 

@@ -32,7 +32,7 @@ from tests.faults.beside import (
 )
 from tests.forked import pmbf
 
-FLIPS = os.environ.get("PMBF_FLIPS", "8")
+FLIPS = os.environ.get("PMBF_FLIPS", "5")
 FILES = ["catalog.sqlite", "similarities.sqlite", "000001.chunks", "000001.units", "state"]
 
 

@@ -134,7 +134,7 @@ def test_a_state_of_version_2_is_read_and_each_screening_has_the_token_that_made
     with closing(state.opened(folder)) as db:
         kept = History(db).keep(report, by=alice, sha256="0" * 64)
         assert History(db).screening(kept.id).user_id == "aa"
-        assert db.execute("PRAGMA user_version").fetchone() == (3,)
+        assert db.execute("PRAGMA user_version").fetchone() == (state.VERSION,)
 
 
 def test_an_upgrade_that_was_interrupted_goes_on(tmp_path):
