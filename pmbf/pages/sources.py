@@ -49,9 +49,10 @@ def _copies(findings: Findings, rank: int) -> str:
     document = findings.matches[rank - 1].document
     if findings.hide_names or len(document.paths) == 1:
         return ""
+    copies = [path.removeprefix(findings.folder) for path in document.paths[1 : 1 + N_COPIES]]
     lines = [
         f'<bdi dir="ltr" class="name" data-as="another name">{escaped(path)}</bdi>{_labels(document, number)}'
-        for number, path in enumerate(document.paths[1 : 1 + N_COPIES], 1)
+        for number, path in enumerate(copies, 1)
     ]
     left = len(document.paths) - 1 - N_COPIES
     lines += [f"{left:,} more"] if left > 0 else []

@@ -13,6 +13,7 @@ access       who asks, and whether the question may come from where it comes fro
 parts        what all handlers share: processes, jobs, history, tokens
 jobs         screenings that wait, run and are done
 history      what was screened, and what was decided
+spelling     how documents are called
 tokens       who may ask what
 names        which names of tokens look alike
 state        the SQLite file of history and tokens

@@ -15,6 +15,7 @@ from pmbf.sentences import SentenceReport
 from pmbf.sentences.as_passages import as_passages
 from pmbf.service import requests, worker
 from pmbf.store.listing import Listed
+from pmbf.web.spelling import root, spelled
 
 MOST_LISTED = 200
 MOST_SHOWN_CHARS = 200_000
@@ -22,7 +23,7 @@ MOST_SHOWN_CHARS = 200_000
 
 def screen(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
     """Screen one file: its report, its evidence page, its text."""
-    report = collection.screen(body, name=header["name"], **header["options"])
+    report = spelled(collection.screen(body, name=header["name"], **header["options"]), collection)
     texts = report.texts
     assert texts is not None  # a screening attaches them
     page = evidence_page(report, texts.query, texts.source)
@@ -31,7 +32,7 @@ def screen(collection: Collection, header: dict[str, Any], body: bytes) -> dict[
 
 def sentences(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
     """Screen one file sentence by sentence: as `screen`, and the report of its sentences besides."""
-    report = collection.screen_sentences(body, name=header["name"], **header["options"])
+    report = spelled(collection.screen_sentences(body, name=header["name"], **header["options"]), collection)
     texts = report.texts
     assert texts is not None  # a screening attaches them
     told = {"report": as_passages(report).to_json(), "sentences": report.to_json()}
@@ -48,17 +49,18 @@ def page(collection: Collection, header: dict[str, Any], body: bytes) -> dict[st
 
 def documents(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
     """List the documents whose path holds some words, by ascending id."""
-    words, first = header["search"].casefold().split(), header["first"]
-    fitting = (one for one in collection.documents() if _fits(one.paths, words))
-    found = list(islice(fitting, first, first + MOST_LISTED + 1))
-    return {"documents": [_row(one) for one in found[:MOST_LISTED]], "more": len(found) > MOST_LISTED}
+    words, first, folder = header["search"].casefold().split(), header["first"], root(collection)
+    rows = (_row(one, folder) for one in collection.documents())
+    found = list(islice((row for row in rows if _fits(row["paths"], words)), first, first + MOST_LISTED + 1))
+    return {"documents": found[:MOST_LISTED], "more": len(found) > MOST_LISTED, "folder": folder}
 
 
-def _row(one: Listed) -> dict[str, Any]:
-    return {"id": one.id, "paths": list(one.paths), "labels": list(one.labels), "n_chars": one.n_chars}
+def _row(one: Listed, folder: str) -> dict[str, Any]:
+    paths = [path.removeprefix(folder) for path in one.paths]
+    return {"id": one.id, "paths": paths, "labels": list(one.labels), "n_chars": one.n_chars}
 
 
-def _fits(paths: tuple[str, ...], words: list[str]) -> bool:
+def _fits(paths: list[str], words: list[str]) -> bool:
     """Return whether each word stands in some path."""
     return all(any(word in path.casefold() for path in paths) for word in words)
 

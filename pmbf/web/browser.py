@@ -156,6 +156,7 @@ async def collection(request: Request) -> Response:
         "collection.html",
         documents=found["documents"],
         total=found["n_documents"],
+        folder=found["folder"] if visitor_of(request).may("admin") else "",
         **_turning(request, found["more"], len(found["documents"])),
     )
 
@@ -260,7 +261,7 @@ def _page(request: Request, template: str, status: int = 200, **values: Any) -> 
     shared = {
         "t": words,
         "visitor": visitor,
-        "collection_path": parts.collection,
+        "collection_path": parts.collection if visitor and visitor.may("admin") else Path(parts.collection).name,
         "languages": LANGUAGES,
         "path": request.url.path,
         "date": _date,

@@ -5,11 +5,12 @@ import stat
 
 import pytest
 
+from pmbf import Collection
 from pmbf.errors import ParameterError, UnsupportedError
 from pmbf.web import state
 from pmbf.web.access import CONTENT_SECURITY
 from pmbf.web.tokens import Tokens
-from tests.web.conftest import ESSAY, Client, Running
+from tests.web.conftest import ESSAY, SHARED, Client, Running
 
 
 def test_a_host_of_another_name_is_refused(owner):
@@ -89,6 +90,34 @@ def test_labels_stand_beside_paths_as_text(owner, clients):
     assert shown in screened.partition("identical: <bdi>ports<")[2][:200]
     first = clients["screen"].ask("GET", "/v1/documents?search=ports").json["documents"][0]
     assert (["harbours", "ports"], [{}, {"author": "<i>Ann\u202e"}]) == (first["paths"], first["labels"])
+
+
+def test_the_paths_of_the_server_are_for_admins(tmp_path):
+    """Files are called by their place in the folder that all of them lie in, on each page and in REST."""
+    for name in ("2019/one.txt", "2020/two.txt"):
+        (tmp_path / "archive" / name).parent.mkdir(parents=True)
+        (tmp_path / "archive" / name).write_text(SHARED if "one" in name else "another text", encoding="utf-8")
+    with Collection(tmp_path / "theses.pmbf", create=True) as collection:
+        collection.load([tmp_path / "archive"])
+        collection.add("added by name", name="letters/one.txt")
+        collection.build_sentences()
+    made = Running(tmp_path / "theses.pmbf", tmp_path / "state")
+    owner = made.entered()
+    token = owner.ask("POST", "/v1/tokens", b'{"name": "reviewer", "role": "review"}').json["token"]
+    reviewer = Client(owner.port, token)
+    number = reviewer.screened(ESSAY, "&keep_text=1")["screening"]["id"]
+    by_sentences = reviewer.screened(f"{SHARED}. {SHARED}.", "&sentences=1")["screening"]["id"]
+    source = reviewer.ask("GET", f"/v1/screenings/{number}").json["report"]["matches"][0]["document"]["path"]
+    assert source == "2019/one.txt"
+    assert reviewer.form(f"/screenings/{number}/decide", source=source, verdict="open").status == 303
+    seen = ["/", "/collection", "/v1/documents"]
+    for one in (number, by_sentences):
+        seen += [f"/screenings/{one}", f"/v1/screenings/{one}", f"/screenings/{one}/evidence"]
+    assert [target for target in seen if str(tmp_path) in reviewer.ask("GET", target).text] == []
+    assert reviewer.ask("GET", f"/v1/documents?search={tmp_path.name}").json["documents"] == []
+    assert f"{tmp_path}/archive/" in owner.ask("GET", "/collection").text
+    assert f"{tmp_path}/theses.pmbf" in owner.ask("GET", "/").text
+    assert made.stop()[0] == 0
 
 
 def test_errors_are_pages_to_browsers_and_json_to_programs(owner):
