@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from pmbf.cli.outcome import ending, note, prepare_streams, print_text
+from pmbf.cli.outcome import ending, note, prepare_streams
 from pmbf.cli.plain_values import spared
 from pmbf.errors import DONE, USAGE, ParameterError
 
@@ -80,12 +80,20 @@ class PmbfGroup(_HelpAsFlag, TyperGroup):
 def _told(error: Any) -> int:
     """Print wrong usage in one line, or the help if no command was named; return the exit code."""
     command = error.ctx.command_path if error.ctx else "pmbf"
-    if type(error).__name__ == "NoArgsIsHelpError":
-        print_text(error.ctx.get_help())
-    else:
+    if type(error).__name__ != "NoArgsIsHelpError":  # which has printed the help
+        best, error.possibilities = _best_of(error), None
         told = error.format_message().removesuffix(".").replace(f": {_HERE}", ": ")
+        told += f" (did you mean {best}?)" if best else ""
         note(f"{told}; see `{command} --help`")
     return USAGE
+
+
+def _best_of(error: Any) -> str:
+    """Return the option that a misspelt one is most alike; empty if there is none."""
+    from difflib import get_close_matches
+
+    possible = getattr(error, "possibilities", None) or ()
+    return next(iter(get_close_matches(getattr(error, "option_name", ""), possible, 1, 0)), "")
 
 
 def _with_option(message: str, parameters: Sequence[Any]) -> str:

@@ -90,10 +90,10 @@ def serve(
         raise ParameterError(NOTHING_PROTECTED)
     if token_file and not tcp:
         raise ParameterError("--token-file is given without --tcp; the socket needs no token")
-    if not made.cluster:
-        schema.require(Path(made.protected))  # before the folder of the socket is made
     limits = ServiceLimits(**only_given(request_bytes=max_request, answer_s=max_seconds))
     place = Path(socket) if socket else usual_socket(made.protected)
+    if not made.cluster:
+        schema.require(Path(made.protected))  # before the folder of the socket is made
     address = parse_address(tcp) if tcp is not None else None
     file = Path(token_file) if token_file else place.with_suffix(".token")
     settings = server.ServiceSettings(

@@ -89,7 +89,9 @@ class Store:
             raise ParameterError(f"{path}: is a depot: use `pmbf cluster load {path}`, or name another folder")
         if path.exists() and (not path.is_dir() or any(one.name not in _LEFT_BY_A_START for one in path.iterdir())):
             what = "is a folder of files" if path.is_dir() else "is a file"
-            raise ParameterError(f"{path}: {what}; a collection needs a folder of its own, for instance -c {path}.pmbf")
+            raise ParameterError(
+                f"{path}: {what}; a collection needs a folder of its own, for instance -c {telling.proposed(path)}"
+            )
         folders.make_folder(path, mode=0o700)
         with locks.writer_lock(path):
             if not (path / schema.FILE_NAME).exists():

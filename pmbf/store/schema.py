@@ -49,9 +49,10 @@ def require(folder: Path) -> Path:
     if telling.is_depot(folder):
         raise NotFoundError(f"{folder}: is a depot of a cluster: use --cluster {folder}, or `pmbf cluster`")
     if folder.is_dir() and any(one.name not in OWN_NAMES for one in folder.iterdir()):
+        name = telling.proposed(folder)
         raise NotFoundError(
-            f"{folder}: is a folder of files, no collection; `pmbf load {folder} -c {folder}.pmbf` makes a collection "
-            f"of them, then use -c {folder}.pmbf"
+            f"{folder}: is a folder of files, no collection; `pmbf load {folder} -c {name}` makes a collection of "
+            f"them, then use -c {name}"
         )
     raise NotFoundError(f"{folder}: no collection there; make one with `pmbf load PATH … -c {folder}`")
 

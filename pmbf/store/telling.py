@@ -45,6 +45,16 @@ def require_catalog(folder: str | os.PathLike[str]) -> None:
         )
 
 
+def proposed(folder: str | os.PathLike[str]) -> str:
+    """Return a name for a collection of a folder's documents.
+
+    >>> proposed("theses"), proposed("."), proposed("cat.pmbf")
+    ('theses.pmbf', 'my.pmbf', 'my.pmbf')
+    """
+    name = os.path.basename(os.path.normpath(folder))
+    return "my.pmbf" if name in ("", ".", "..") or name.endswith(".pmbf") else f"{os.fspath(folder)}.pmbf"
+
+
 def _names(folder: Path) -> list[str]:
     try:
         return os.listdir(folder)

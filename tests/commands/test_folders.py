@@ -132,3 +132,12 @@ def test_a_depot_is_not_made_among_files_of_others(here):
     assert files("texts") == before
     os.mkdir("empty")
     assert run("cluster", "init", "empty").exit_code == 0
+
+
+def test_a_proposed_name_of_a_collection_is_one(here):
+    os.mkdir("cat.pmbf")
+    shutil.copy("a.txt", "cat.pmbf/a.txt")
+    for folder in (".", "cat.pmbf"):
+        assert "-c my.pmbf" in run("list", "-c", folder).stderr
+        assert "-c my.pmbf" in run("load", "a.txt", "-c", folder).stderr
+    assert "-c texts.pmbf" in run("list", "-c", "texts").stderr

@@ -73,7 +73,8 @@ def test_every_field_of_options_is_an_option_but_those_for_experts():
 
 
 def test_help_is_shown_without_arguments_and_the_version_on_demand():
-    assert "Usage:" in run().output
+    for group in ((), ("cluster",), ("site",), ("similar",), ("sentences",), ("guard", "baseline")):
+        assert run(*group).output.count("Usage:") == 1
     assert run("--version").stdout == run("-V").stdout == f"pmbf {pmbf.__version__}\n"
 
 
@@ -167,6 +168,7 @@ def test_a_folder_of_texts_taken_for_a_collection_says_what_to_type(tmp_path):
     ("arguments", "told"),
     [
         (("screen", "a.txt", "--zzzz"), "No such option: --zzzz; see `pmbf screen --help`"),
+        (("screen", "a.txt", "--treshold", "1"), "No such option: --treshold (did you mean --threshold?); see"),
         (("nonsense",), "No such command 'nonsense'; see `pmbf --help`"),
         (("screen",), "Missing argument 'PATH'; see `pmbf screen --help`"),
         (("guard", "check", "--nope"), "No such option: --nope"),
