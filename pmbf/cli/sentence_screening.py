@@ -162,7 +162,7 @@ def require_fitting(options: Iterable[str], **others: Any) -> None:
 
 
 def _code(report: SentenceReport) -> int:
-    if report.found:
+    if report.found or report.n_not_counted:
         return FOUND
     n_documents = report.n_documents + sum(one.n_documents for one in report.sites)
     nothing_compared = not (n_documents and report.n_tokens)

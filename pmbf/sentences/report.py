@@ -161,6 +161,8 @@ class SentenceReport:
         template: Name of the template that cut the query into sections; empty if none was given.
         sections: The sections, in query order. Empty with a template: it found none, and the whole query was compared.
         skipped: What of the query the template skips.
+        n_not_counted: Sentences that stand in documents, but do not count: their section is skipped, or is a `same`
+            section and they stand elsewhere in the document.
         sites: The sites that were asked, and how each answered.
         texts: The query's text and a way to the sources' texts; neither in JSON nor in comparisons.
     """
@@ -180,6 +182,7 @@ class SentenceReport:
     template: str = ""
     sections: tuple[Section, ...] = ()
     skipped: tuple[Span, ...] = ()
+    n_not_counted: int = 0
     sites: tuple[SiteAnswer, ...] = ()
     schema: int = SCHEMA_VERSION
     texts: Texts | None = field(default=None, compare=False, repr=False)

@@ -96,6 +96,7 @@ def screen_sentences(
         template=template.name if template else "",
         skipped=tuple(sections.skipped),
         sections=sections.with_figures([pair.query for one in found for pair in one.pairs]),
+        n_not_counted=sum(told[number].outcome != "found" for number in sections.apart),
     )
 
 

@@ -35,6 +35,8 @@ class InSections:
                 if 2 * overlap(sentence, one.span) > len(sentence):
                     self._same[number] = one.name
         self._elsewhere: dict[str, int] = defaultdict(int)
+        self.apart: set[int] = set()
+        """Sentences that stand in a document, where a rule does not let them count."""
 
     def skips(self, number: int) -> bool:
         """Return whether a sentence of the query is skipped."""
@@ -49,9 +51,11 @@ class InSections:
             candidates: As for `Asked.alike`.
         """
         found = self._asked.alike(text, candidates)
+        before = {number for unit in found for number in unit.sentences}
         if any(number in self._same for unit in found for number in unit.sentences):
             found = self._in_same_sections(text, candidates, found)
         held = [replace(one, sentences=tuple(n for n in one.sentences if n not in self._skipped)) for one in found]
+        self.apart |= before - {number for unit in held for number in unit.sentences}
         return [one for one in held if one.sentences]
 
     def _in_same_sections(self, text: str, candidates: Sequence[Candidate], found: Sequence[Alike]) -> list[Alike]:

@@ -66,10 +66,19 @@ def _verdict(report: SentenceReport) -> Text:
         of_all = counted(report.n_compared, "sentence")
         stands = "stands" if report.n_found == 1 else "stand"
         claimed = f" Sites claim {report.n_claimed:,} more." if report.n_claimed else ""
-        return Text(f"{report.n_found:,} of {of_all} {stands} in {n_sources}.{claimed}", "bold red")
+        more = f" {_not_counted(report)}." if report.n_not_counted else ""
+        return Text(f"{report.n_found:,} of {of_all} {stands} in {n_sources}.{claimed}{more}", "bold red")
+    if report.n_not_counted:
+        return Text(f"None of {counted(report.n_compared, 'sentence')} counts. {_not_counted(report)}.", "bold yellow")
     if report.problems:
         return Text("Nothing found in what was compared, but the answer is incomplete.", "bold yellow")
     return Text(f"None of {counted(report.n_compared, 'sentence')} was found.", "bold green")
+
+
+def _not_counted(report: SentenceReport) -> str:
+    more = counted(report.n_not_counted, "sentence")
+    stands = "stands" if report.n_not_counted == 1 else "stand"
+    return f"{more} of skipped sections, or elsewhere than in the same section, {stands} in sources"
 
 
 def _notes(report: SentenceReport) -> Iterator[str]:
@@ -78,7 +87,7 @@ def _notes(report: SentenceReport) -> Iterator[str]:
     if report.template and not report.sections:
         yield none_found(report.template)
     if n_skipped := sum(one.outcome == "skipped" for one in report.sentences):
-        yield f"{counted(n_skipped, 'sentence')} of skipped sections; not compared."
+        yield f"{counted(n_skipped, 'sentence')} of skipped sections; not counted."
     if n_short := sum(one.outcome == "short" for one in report.sentences):
         stand = "stands in a paragraph" if n_short == 1 else "stand in paragraphs"
         yield f"{counted(n_short, 'sentence')} {stand} of fewer than 40 columns; not compared."

@@ -204,7 +204,19 @@ def test_sentences_of_a_skipped_section_are_skipped(forms: Collection) -> None:
     outcomes = [one.outcome for one in report.sentences]
     assert outcomes.count("skipped") >= 4 and "found" not in outcomes
     assert not report.found
+    assert report.n_not_counted >= 4
     assert report.n_compared == outcomes.count("new")
+
+
+@pytest.mark.parametrize(("heading", "template"), [("Methods", "proposal"), ("Declaration", "thesis")])
+def test_sentences_that_a_template_takes_out_are_told_first_and_are_found(
+    forms: Collection, tmp_path: Path, heading: str, template: str
+) -> None:
+    (tmp_path / "q.txt").write_text(f"{heading}\n{AIM}\n\nResults\n{prose(60, 61)}\n")
+    ended = run("screen", tmp_path / "q.txt", "-c", forms.path, "--sentences", "--template", template)
+    said = " ".join(ended.stdout.split())
+    assert ended.exit_code == 1
+    assert "4 sentences of skipped sections, or elsewhere than in the same section, stand in sources." in said
 
 
 def test_sentences_of_a_same_section_are_found_in_the_same_section_alone(forms: Collection) -> None:
