@@ -13,11 +13,12 @@ from functools import partial
 
 from pmbf.guard.between import FILLERS, SIGNS, between, may_have_between
 from pmbf.guard.columns import columns, may_be_columns
+from pmbf.guard.drawn import COLOURS, INVISIBLE, OVERSTRIKE, PIECES, drawn, may_be_drawn
 
 ESCAPES, BLANKS, ELEMENTS, COLUMNS = "escapes", "letters that look like spaces", "elements", "columns"
 LEAVES = frozenset({SIGNS, FILLERS})
 """What was left out of text that programs and tables have, too: such stretches hide nothing further."""
-ANEW = frozenset({ESCAPES, BLANKS, ELEMENTS, COLUMNS}) | LEAVES
+ANEW = frozenset({ESCAPES, BLANKS, ELEMENTS, COLUMNS, OVERSTRIKE, COLOURS, INVISIBLE, PIECES}) | LEAVES
 """What was done to read a stretch anew."""
 
 MOST_BETWEEN = 40
@@ -30,7 +31,7 @@ _MARK_CHARS = 6
 
 _BYTES = r"(?:\\x[0-9A-Fa-f]{2}|\\[0-3][0-7]{2}|%[0-9A-Fa-f]{2}){1,65536}"
 _ESCAPE = re.compile(
-    rf"\\u[0-9A-Fa-f]{{4}}|\\U[0-9A-Fa-f]{{8}}|\\u\{{[0-9A-Fa-f]{{1,6}}\}}|&#?[0-9A-Za-z]{{2,8}};|{_BYTES}"
+    rf"(?<!\\)\\++u[0-9A-Fa-f]{{4}}|\\U[0-9A-Fa-f]{{8}}|\\u\{{[0-9A-Fa-f]{{1,6}}\}}|&#?[0-9A-Za-z]{{2,8}};|{_BYTES}"
 )
 _OF_LINES = re.compile(r"\\[nrt]")
 _BLANKS = "\u3164\u2800\uffa0\u115f\u1160"
@@ -44,7 +45,7 @@ def may_be_escaped(encoded: bytes) -> bool:
     n_marks = encoded.count(b"\\") + encoded.count(b"&") + encoded.count(b"%")
     blank = any(one[:1] in encoded and one in encoded for one in _BLANKS_ENCODED)  # a byte is found 30 times as fast
     is_marked = n_marks >= LEAST_MARKS or encoded.count(b"<") >= LEAST_TAGS or blank
-    return is_marked or may_be_columns(encoded) or may_have_between(encoded)
+    return is_marked or may_be_drawn(encoded) or may_be_columns(encoded) or may_have_between(encoded)
 
 
 def read_anew(text: str) -> Iterator[tuple[str, str]]:
@@ -60,6 +61,7 @@ def read_anew(text: str) -> Iterator[tuple[str, str]]:
         yield from _read(BLANKS, text, _BLANK, LEAST_MARKS, partial(_BLANK.sub, " "))
     if text.count("<") >= LEAST_TAGS:
         yield from _read(ELEMENTS, text, _TAGS, LEAST_TAGS, partial(_TAGS.sub, " "))
+    yield from drawn(text)
     for column in columns(text):
         yield COLUMNS, column
     yield from between(text.encode())
@@ -104,6 +106,8 @@ def _unescaped(stretch: str) -> str:
 
 def _meant(escape: re.Match[str]) -> str:
     written = escape[0]
+    if written.startswith("\\\\"):  # JSON in JSON
+        written = "\\" + written.lstrip("\\")
     if written[0] == "\\" and written[1] in "uU":
         number = int(written[2:].strip("{}"), 16)
         return chr(number) if number <= 0x10FFFF else "\ufffd"

@@ -1,5 +1,6 @@
 """Disguises that are seen through by leaving something out, each tried with passages of several texts."""
 
+import json
 import random
 import re
 
@@ -53,6 +54,53 @@ SIGNS = {
     "underscores of Markdown": inside("\\_"),
     **{f"the sign {sign}": inside(sign) for sign in "-'’·/|~"},
 }
+
+
+def whole(put):
+    """Return a disguise of a passage as one string."""
+    return lambda found, chance: put(" ".join(found))
+
+
+def pieces(text, n_chars):
+    return [text[at : at + n_chars] for at in range(0, len(text), n_chars)]
+
+
+def selectors(text):
+    return "".join(chr(0xFE00 + byte if byte < 16 else 0xE00F0 + byte) for byte in text.encode())
+
+
+DRAWN = {
+    "bold of a manual page": whole(lambda text: re.sub(r"(\w)", "\\1\b\\1", text)),
+    "underlined in a manual page": whole(lambda text: re.sub(r"(\w)", "_\b\\1", text)),
+    "colours of words": each(lambda word, _, __: f"\x1b[1;31m{word}\x1b[0m"),
+    "colours inside words": each(lambda word, _, __: f"\x1b[31m{word[:2]}\x1b[0m{word[2:]}"),
+    "links of a terminal": each(lambda word, _, __: f"\x1b]8;;x\x07{word[:2]}\x1b]8;;\x07{word[2:]}"),
+    "bytes as variation selectors": whole(selectors),
+    "pieces joined by plus": whole(lambda text: " + ".join(f"'{one}'" for one in pieces(text, 3))),
+    "pieces joined by dots": whole(lambda text: ".".join(f'"{one}"' for one in pieces(text, 5))),
+    "JSON in JSON": whole(lambda text: json.dumps(json.dumps({"a": text}))),
+    "JSON in JSON in JSON": whole(lambda text: json.dumps(json.dumps(json.dumps({"a": text})))),
+}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("how", DRAWN)
+def test_what_a_program_draws_or_joins_is_read(judge, how, name, seed):
+    hidden = DRAWN[how](passage(name, seed), random.Random(seed))
+    found = judge(f"{COVER * 3}\n\n{hidden}\n\n{COVER * 3}".encode())
+    assert (found.action, found.exit_code) == ("block", 1)
+
+
+@pytest.mark.parametrize("name", ["lighthouse-optics.txt", "soil-microbes.txt", "bridge-bearings.md"])
+def test_tag_letters_are_letters(judge, name):
+    hidden = "".join(chr(0xE0000 + ord(char)) for char in " ".join(passage(name, 1)) if char.isascii())
+    assert judge(f"{COVER}{hidden}".encode()).action == "block"
+
+
+def test_codes_that_never_end_and_lone_backspaces_are_no_problem(judge):
+    found = judge(f"{COVER}\x1b[\x1b]8;;{COVER * 20}\b\b\n\b{COVER}".encode())
+    assert (found.action, found.incomplete) == ("clean", ())
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
