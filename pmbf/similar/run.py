@@ -117,6 +117,8 @@ def _opened(documents: Documents, renew: bool, rules: dict[str, int]) -> State:
     folder, identity, chosen = documents.folder, documents.identity, Rules(**rules)
     try:
         state = State(folder, identity, writable=True, asked_with=documents.asked_with)
+        if renew:
+            _require_whole(state)
     except (NotFoundError, CorruptError, UnsupportedError) as error:
         if not (renew or isinstance(error, NotFoundError)):
             raise
@@ -127,6 +129,15 @@ def _opened(documents: Documents, renew: bool, rules: dict[str, int]) -> State:
             state.close()
             raise ParameterError(f"{name} is {value}, but {before} in the runs before; --renew computes all anew")
     return state
+
+
+def _require_whole(state: State) -> None:
+    """Close a state that is damaged. Raises `CorruptError` then."""
+    try:
+        state.verify()
+    except CorruptError:
+        state.close()
+        raise
 
 
 @dataclass(slots=True)
