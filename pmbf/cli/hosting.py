@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -55,7 +56,8 @@ def start(
     """Make this machine the first host of a cluster."""
     from pmbf.cluster import hosts
 
-    hosts.require_ray()
+    if not (hosts.token_path().exists() or {"RAY_AUTH_MODE", "RAY_AUTH_TOKEN"} & set(os.environ)):
+        hosts.require_ray()  # before a token is made
     hosts.require_token(make=True)
     print_text(_how_to_join(address or "THIS_HOST", port, hosts.token_path()))
     words = ["--head", f"--port={port}", "--include-dashboard=false"]

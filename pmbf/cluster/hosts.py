@@ -94,7 +94,7 @@ def require_ray() -> None:
     Raises:
         UnsupportedError: The extra is not installed.
     """
-    if not _has_ray():
+    if not has_ray():
         raise UnsupportedError("hosts need the extra 'ray': pip install 'pmbf[ray]'", missing_extra="ray")
 
 
@@ -208,7 +208,8 @@ def _is_free(lock: int) -> bool:
     return True
 
 
-def _has_ray() -> bool:
+def has_ray() -> bool:
+    """Return whether the extra is installed, without importing it."""
     try:
         return importlib.util.find_spec("ray") is not None
     except ValueError:  # somebody has put something else in its place
