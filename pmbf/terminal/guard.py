@@ -34,7 +34,7 @@ def _finding_lines(finding: Finding, redact: bool) -> Iterator[str]:
     yield f"{HEADS[finding.action]}: {_places(finding)} {holds} text of {shown_path(finding.source)}"
     yield (
         f"  {counted(finding.n_chars, 'letter')} and digits: {_share_of_document(finding)}"
-        f"{percent(finding.share_of_payload)} of the {'message' if payload.is_message else 'file'}"
+        f"{percent(finding.share_of_payload)} of the {'message' if payload.is_message else 'file'}'s"
     )
     if finding.n_chars_in_all:
         yield f"  all that is checked has {counted(finding.n_chars_in_all, 'letter')} and digits of this document"
@@ -46,7 +46,7 @@ def _finding_lines(finding: Finding, redact: bool) -> Iterator[str]:
 
 def _share_of_document(finding: Finding) -> str:
     share = finding.share_of_document
-    return "" if share is None else f"{percent(share)} of the document, "
+    return "" if share is None else f"{percent(share)} of the document's, "
 
 
 def _places(finding: Finding) -> str:
@@ -111,8 +111,9 @@ def note_lines(verdict: Verdict, ways: Iterable[str] = ()) -> Iterator[str]:
         yield f"guard: {one_line(verdict.message)}"
     if verdict.exit_code == BLOCKED:
         told = ", or ".join(ways) or ("" if verdict.message else "ask who keeps the policy")
-        if told:
-            yield f"guard: to let a passage leave: {told}"
+        n_passages = sum(len(one.snippets) for one in verdict.findings if one.action == "block")
+        remove, they = ("remove the passages", "they") if n_passages > 1 else ("remove the passage", "it")
+        yield f"guard: {remove}." + (f" If {they} may be published: {told}" if told else "")
     yield summary_line(verdict)
 
 

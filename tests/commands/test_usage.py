@@ -17,7 +17,7 @@ from tests.commands.conftest import SUSPICIOUS, run
 
 COMMANDS = ["load", "screen", "compare", "duplicates", "web", "list", "label", "remove", "compact", "check", "stats"]
 COMMANDS += ["export", "serve"]
-GUARDS = ["check", "install", "uninstall", "baseline create", "baseline update", "baseline audit"]
+GUARDS = ["check", "install", "uninstall", "baseline create", "baseline add", "baseline update", "baseline audit"]
 
 
 def command_named(name):

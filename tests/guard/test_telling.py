@@ -2,14 +2,19 @@
 
 import contextlib
 import json
+import os
+import re
+import shlex
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 
 from pmbf import Collection, Params
 from pmbf.guard.policy import Policy
-from tests.conftest import words
-from tests.guard.conftest import LEAK, SECRET, Git, finding, guard, verdict
+from tests.conftest import ROOT, words
+from tests.guard.conftest import CLEAN, LEAK, OTHER_SECRET, SECRET, Git, finding, guard, verdict
 
 
 @pytest.fixture
@@ -30,7 +35,9 @@ def test_who_is_blocked_reads_the_message_of_the_policy_and_how_a_passage_is_all
     done = guard("leak.txt", "-c", protected, cwd=desk)
     *_, message, ways, last = done.stderr.splitlines()
     assert message == "pmbf: guard: Ask security@example.org."
-    assert "pmbf:allow FINGERPRINT" in ways and "pmbf guard baseline create" in ways
+    assert ways.startswith(
+        "pmbf: guard: remove the passage. If it may be published: `pmbf guard baseline add leak.txt "
+    )
     assert "BLOCKED, 1 finding" in last
     told = json.loads(guard("leak.txt", "--json", "-c", protected, cwd=desk).stdout)
     assert told["message"] == "Ask security@example.org."
@@ -42,29 +49,112 @@ def test_who_is_blocked_reads_the_message_of_the_policy_and_how_a_passage_is_all
 def test_no_way_is_told_that_the_policy_does_not_leave(desk, protected):
     (desk / "central.toml").write_text("[guard]\nlocked = true\nallow_inline = false\n")
     done = guard("leak.txt", "-c", protected, "--policy", "central.toml", cwd=desk)
-    assert "pmbf: guard: to let a passage leave: ask who keeps the policy" in done.stderr
+    assert "pmbf: guard: remove the passage. If it may be published: ask who keeps the policy\n" in done.stderr
     (desk / "central.toml").write_text("[guard]\nlocked = true\nallow_inline = false\nmessage = 'Ask Ann.'\n")
     done = guard("leak.txt", "-c", protected, "--policy", "central.toml", cwd=desk)
-    assert ("Ask Ann." in done.stderr, "to let a passage leave" in done.stderr) == (True, False)
+    assert ("Ask Ann." in done.stderr, "may be published" in done.stderr) == (True, False)
     policy(desk, "message = 'Ask nobody.'")
     done = guard("leak.txt", "-c", protected, "--policy", "central.toml", cwd=desk)
     assert (done.returncode, "may only be stricter" in done.stderr) == (2, True)
 
 
-def test_the_ways_that_are_told_work(desk, protected):
-    made = guard("baseline", "create", "leak.txt", "-c", protected, cwd=desk)
-    [switch] = [line for line in made.stderr.splitlines() if "to make it count" in line]
-    line, file = switch.split("write ")[1].split(" below [guard] in ")
-    assert file.split(", ")[0] == ".pmbf.toml"
-    policy(desk, line)
+def told_command(stderr):
+    """Return the command that a blocked user is told."""
+    return re.search(r"published: `(pmbf guard baseline add [^`]*)`", stderr)[1]
+
+
+def in_shell(command, cwd):
+    """Run a command of pmbf by a shell, as it was printed."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    program = f'pmbf() {{ {shlex.quote(sys.executable)} -m pmbf "$@"; }}\n{command}'
+    done = subprocess.run(["sh", "-c", program], cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def test_the_command_that_is_told_lets_files_through(desk, protected):
+    def command():
+        return told_command(guard("leak.txt", "my notes.txt", "-c", protected, cwd=desk).stderr)
+
+    (desk / "my notes.txt").write_text(words(78))
+    assert "1 passage added" in in_shell(command(), desk)
     done = guard("leak.txt", "-c", protected, cwd=desk)
     assert (done.returncode, "1 allowed" in done.stderr) == (0, True)
-    (desk / "leak.txt").write_text(SECRET)
-    again = guard("leak.txt", "-c", protected, cwd=desk)
-    assert "pmbf guard baseline update --file" in again.stderr
-    renewed = guard("baseline", "update", "leak.txt", "-c", protected, cwd=desk)
-    assert (renewed.returncode, "to make it count" in renewed.stderr) == (0, False)
+    (desk / "leak.txt").write_text(f"{words(79)} {OTHER_SECRET}")
+    assert "1 passage added" in in_shell(command(), desk)
     assert guard("leak.txt", "-c", protected, cwd=desk).returncode == 0
+    (desk / "leak.txt").write_text(f"{words(77)}\n\n{LEAK}\n")  # still allowed: nothing was forgotten
+    assert guard("leak.txt", "-c", protected, cwd=desk).returncode == 0
+    assert (desk / ".pmbf.toml").read_text() == '[guard]\nbaseline = ".pmbf-baseline.json"\n'
+
+
+def test_the_command_that_is_told_takes_the_options_of_the_check(desk, protected):
+    policy(desk, "warn_chars = 'off'", "# kept")
+    options = ["--block-chars", "100", "--exclude", "*.po", "-c", protected, "--baseline", "b.json"]
+    assert guard("baseline", "create", "leak.txt", "-c", protected, "--file", "b.json", cwd=desk).returncode == 0
+    (desk / "leak.txt").write_text(f"{words(77)} {OTHER_SECRET[100:400]}")
+    done = guard("leak.txt", *options, cwd=desk)
+    assert done.returncode == 1
+    in_shell(told_command(done.stderr), desk)
+    assert guard("leak.txt", *options, cwd=desk).returncode == 0
+    assert "# kept" in (desk / ".pmbf.toml").read_text()
+
+
+@pytest.mark.parametrize("way", ["staged", "commit -a", "message", "subfolder"])
+def test_the_command_that_a_hook_tells_lets_the_commit_through(hooked, way):
+    words_of_git = ["commit", "-m", LEAK if way == "message" else "m"]
+    where = hooked.folder / "a b" if way == "subfolder" else hooked.folder
+    hooked.write("a b/plan.txt", CLEAN)
+    hooked.commit()
+    hooked.write("a b/plan.txt", CLEAN if way == "message" else f"{CLEAN}\n{LEAK}")
+    if way == "commit -a":
+        words_of_git.insert(1, "-a")
+    elif way == "message":
+        words_of_git.insert(1, "--allow-empty")
+    else:
+        hooked("add", "-A")
+    blocked = hooked(*words_of_git, ok=False)
+    assert (blocked.returncode, "remove the passage" in blocked.stderr) == (1, True)
+    in_shell(told_command(blocked.stderr), where)
+    hooked(*words_of_git)
+
+
+def test_the_command_that_a_push_tells_lets_it_through(hooked, tmp_path):
+    server = Git(tmp_path / "server.git", "--bare")
+    hooked.write("a.txt", LEAK)
+    hooked("add", "-A")
+    hooked("commit", "-q", "--no-verify", "-m", "m")
+    blocked = hooked("push", server.folder, "main", ok=False)
+    assert blocked.returncode == 1
+    in_shell(told_command(blocked.stderr), hooked.folder)
+    hooked("push", server.folder, "main")
+
+
+def test_what_was_read_from_stdin_is_allowed_in_the_text_itself(desk, protected):
+    done = guard("-", "-c", protected, cwd=desk, given=LEAK)
+    assert "published: write `pmbf:allow FINGERPRINT` into the same text\n" in done.stderr
+    [fingerprint] = set(re.findall(r"fingerprint ([0-9a-f]{20})", done.stdout))
+    assert guard("-", "-c", protected, cwd=desk, given=f"{LEAK}\npmbf:allow {fingerprint}\n").returncode == 0
+
+
+def test_a_server_says_who_can_allow_a_passage(git, tmp_path, protected):
+    server = Git(tmp_path / "server.git", "--bare")
+    assert guard("install", "-c", protected, cwd=server.folder).returncode == 0
+    git.commit("leak.txt", LEAK)
+    refused = git("push", server.folder, "main", ok=False)
+    assert "published: ask who keeps the policy of this server, whose baseline alone counts" in refused.stderr
+
+
+def test_a_policy_that_is_a_link_or_has_another_form_is_not_written(desk, protected, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    (desk / ".pmbf.toml").symlink_to(elsewhere)
+    done = guard("baseline", "add", "leak.txt", "-c", protected, cwd=desk)
+    assert (done.returncode, "is a link" in done.stderr, elsewhere.exists()) == (2, True, False)
+    (desk / ".pmbf.toml").unlink()
+    (desk / ".pmbf.toml").write_text("guard = {warn_chars = 'off'}\n")
+    done = guard("baseline", "add", "leak.txt", "-c", protected, cwd=desk)
+    assert (done.returncode, "write baseline = " in done.stderr) == (2, True)
+    assert (desk / ".pmbf.toml").read_text() == "guard = {warn_chars = 'off'}\n"
 
 
 # ---------------------------------------------------------------------- which document

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,7 +13,7 @@ import typer
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard import arguments as arg
 from pmbf.cli.guard.arguments import taking
-from pmbf.cli.guard.options import sorted_out
+from pmbf.cli.guard.options import OF_ADDING, sorted_out
 from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.errors import DONE, IncompleteError, ParameterError
 
@@ -60,6 +61,32 @@ def create(file: arg.BaselineFile = None, **scope: Any) -> None:
         note(check.switch)
 
 
+@app.command(
+    cls=PmbfCommand,
+    epilog=f"""Examples:
+  pmbf guard baseline add --staged -c protected.pmbf
+  pmbf guard baseline add report.docx -c protected.pmbf
+
+{CODES}""",
+)
+@taking(*OF_ADDING)
+def add(file: arg.BaselineFile = None, **scope: Any) -> None:
+    """Allow the passages found now as well, and name the baseline in .pmbf.toml: the next check lets them through."""
+    from pmbf.cli.guard.allowing import name_in_policy
+    from pmbf.guard.baseline import Baseline, read_baseline, write_baseline
+    from pmbf.terminal.figures import counted
+
+    check = _BaselineCheck(file, scope, by_owner=True)
+    before = read_baseline(check.file) if os.path.lexists(check.file) else Baseline(check.session.key())
+    found = _found(check.verdict(before, of_all=False))
+    after = before.renewed(found | before.notes.keys())
+    write_baseline(check.file, after)
+    added = counted(len(after.notes) - len(before.notes), "passage")
+    note(f"{check.file}: {added} added; write behind each why it may leave")
+    if check.switch:
+        note(f"{name_in_policy(check.policy_file, check.file)}: names the baseline now")
+
+
 @app.command(cls=PmbfCommand, epilog=CODES)
 @taking(*arg.SCOPE)
 def update(file: arg.BaselineFile = None, **scope: Any) -> None:
@@ -98,17 +125,18 @@ class _BaselineCheck:
 
     Args:
         file: The baseline; None: the policy names it.
-        given: Values of the fields in `SCOPE`.
+        given: Values of the fields in `SCOPE` or `OF_ADDING`.
+        by_owner: Whether the payloads are the user's own.
     """
 
-    def __init__(self, file: str | None, given: Mapping[str, Any]) -> None:
+    def __init__(self, file: str | None, given: Mapping[str, Any], *, by_owner: bool = False) -> None:
         from pmbf.cli.guard.checks import Check, Target, values_given
         from pmbf.guard.config import Chosen
         from pmbf.guard.session import Session
 
         parts = sorted_out(given)
         chosen = Chosen(**parts["chosen"], values=values_given(**parts["policy"]))
-        self._check = Check.of(Target(**parts["target"]), chosen)
+        self._check = Check.of(Target(**parts["target"]), chosen, by_owner=by_owner)
         self.file = file or self._check.policy.baseline or str(self._check.folder / FILE_NAME)
         self.session = Session.of(replace(self._check.policy, baseline=""), to_others=self._check.to_others)
 
@@ -124,13 +152,29 @@ class _BaselineCheck:
         policy, named = os.path.relpath(folder / OWN_FILE), os.path.relpath(self.file, folder)
         return f'to make it count, write baseline = "{named}" below [guard] in {policy}, or add --baseline {self.file}'
 
-    def verdict(self, baseline: Baseline | None) -> Verdict:
-        """Return the verdict under the key of a baseline that allows nothing; None: under the collection's key."""
+    @property
+    def policy_file(self) -> Path:
+        """The file of the user's own part of the policy."""
+        from pmbf.guard.config import CONFIG_VARIABLE, OWN_FILE
+
+        named = self._check.chosen.config_file or os.environ.get(CONFIG_VARIABLE)
+        return Path(named) if named else self._check.folder / OWN_FILE
+
+    def verdict(self, baseline: Baseline | None, *, of_all: bool = True) -> Verdict:
+        """Return the verdict under a baseline's key.
+
+        Args:
+            baseline: It allows nothing here; None: the verdict is under the collection's key.
+            of_all: Whether everything must have been checked.
+
+        Raises:
+            IncompleteError: Not everything was checked, and it must have been.
+        """
         from pmbf.guard.baseline import Baseline
 
         session = self.session.under(Baseline(baseline.key)) if baseline else self.session
         verdict, _ = self._check.verdict(session)
-        if verdict.incomplete:
+        if verdict.incomplete and of_all:
             first = verdict.incomplete[0]
             raise IncompleteError(f"{first.name}: {first.reason}; a baseline of less than everything would mislead")
         return verdict

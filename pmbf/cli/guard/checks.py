@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pmbf.cli.outcome import note, reason
 from pmbf.contents import read_stream
 from pmbf.errors import ParameterError, PmbfError
-from pmbf.guard.config import Chosen, is_locked, policy_for, project_folder
+from pmbf.guard.config import Chosen, policy_for, project_folder
 from pmbf.guard.policy import Policy
 
 if TYPE_CHECKING:
@@ -98,8 +98,13 @@ class Check:
     repository: Repository | None
 
     @staticmethod
-    def of(target: Target, chosen: Chosen) -> Check:
+    def of(target: Target, chosen: Chosen, *, by_owner: bool = False) -> Check:
         """Return the check of a target.
+
+        Args:
+            target: What to check.
+            chosen: The parts of the policy that the user chose.
+            by_owner: Whether the payloads are the user's own, also if `Target.by_another` says that they may not be.
 
         Raises:
             ParameterError: The policy is wrong, or no protected documents are named.
@@ -111,7 +116,7 @@ class Check:
 
             repository = Repository(fetches=not target.pre_receive)
         folder = repository.top or Path.cwd() if repository else project_folder(Path.cwd())
-        policy = policy_for(None if target.by_another else folder, chosen)
+        policy = policy_for(None if target.by_another and not by_owner else folder, chosen)
         if not policy.protected:
             unheard = "; --range and --pre-receive read a policy of the repository only where --config names it"
             instead = f"; --endpoint FILE names an endpoint filter instead{unheard if target.by_another else ''}"
@@ -125,17 +130,6 @@ class Check:
     def to_others(self) -> bool:
         """Whether others than the user who checks on this machine may read the verdict."""
         return self.target.by_another or is_read_by_others(os.environ)
-
-    def ways_to_allow(self) -> Iterator[str]:
-        """Yield how a passage is allowed under the policy."""
-        if self.policy.allow_inline:
-            yield "write `pmbf:allow FINGERPRINT` into the same text"
-        if self.policy.baseline and self.to_others:
-            yield "put its fingerprint into the baseline that the policy names"
-        elif self.policy.baseline:
-            yield f"`pmbf guard baseline update --file {self.policy.baseline}`"
-        elif not self.target.by_another and not is_locked(self.chosen):
-            yield "`pmbf guard baseline create`"
 
     def verdict(self, session: Session, *, by_service: bool = False) -> tuple[Verdict, str]:
         """Return the verdict, and the channel that was checked.

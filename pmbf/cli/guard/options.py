@@ -178,6 +178,12 @@ OPTIONS = (
     ),
 )
 BY_FIELD = {one.field: one for one in OPTIONS}
+OF_ADDING = tuple(
+    one.field
+    for one in OPTIONS
+    if one.part != "output" and one.field not in ("pre_push", "pre_receive", "name", "baseline")
+)
+"""Fields of the options that `baseline add` shares with `check`: it takes the words of a check that has blocked."""
 
 
 def sorted_out(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

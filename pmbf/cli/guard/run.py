@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from pmbf.cli.targets import opened_to_write, require_own
 from pmbf.errors import DONE, FAILED, ParameterError, PmbfError
 
 if TYPE_CHECKING:
+    from pmbf.cli.guard.checks import Check
     from pmbf.guard.types import Verdict
 
 
@@ -82,7 +83,7 @@ def run(given: Mapping[str, Any]) -> int:
         (partial(_log, output.incidents, verdict, channel, check.policy.protected) if output.incidents else None),
         (partial(_write_sarif, verdict.withheld(shows), output.sarif) if output.sarif else None),
         partial(_print, verdict, output),
-        partial(_note, verdict, check.ways_to_allow()),
+        partial(_note, verdict, check, given),
     )
     return FAILED if failed and verdict.exit_code == DONE else verdict.exit_code
 
@@ -120,10 +121,11 @@ def _print(verdict: Verdict, output: Output) -> None:
     flush_stdout()
 
 
-def _note(verdict: Verdict, ways: Iterable[str]) -> None:
+def _note(verdict: Verdict, check: Check, given: Mapping[str, Any]) -> None:
+    from pmbf.cli.guard.allowing import ways_to_allow
     from pmbf.terminal.guard import note_lines
 
-    for line in note_lines(verdict, ways):
+    for line in note_lines(verdict, ways_to_allow(check, given, verdict)):
         note(line)
 
 

@@ -1,0 +1,128 @@
+"""How a blocked passage is published all the same: the command that is printed, and the line that it writes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pmbf.cli.guard.options import BY_FIELD, OF_ADDING, sorted_out
+from pmbf.errors import ParameterError
+from pmbf.guard.config import PROJECT_FILE, is_locked
+from pmbf.guard.policy import KEYS, is_address
+
+if TYPE_CHECKING:
+    from pmbf.cli.guard.checks import Check
+    from pmbf.guard.types import Verdict
+
+MOST_COMMITS = 3
+"""Commits of a push for which a command is printed."""
+INLINE = "write `pmbf:allow FINGERPRINT` into the same text"
+
+
+def ways_to_allow(check: Check, given: Mapping[str, Any], verdict: Verdict) -> Iterator[str]:
+    """Yield how a blocked passage is allowed: a command that works as it is printed, where the user may allow it.
+
+    Args:
+        check: The check.
+        given: Its values by field, as they were typed.
+        verdict: Its verdict, which blocks.
+    """
+    if check.to_others:
+        if check.policy.allow_inline:
+            yield INLINE
+        if check.target.pre_receive:
+            yield "ask who keeps the policy of this server, whose baseline alone counts"
+        elif check.policy.baseline:
+            yield "ask for its fingerprint in the baseline that the policy names"
+        return
+    is_free = check.policy.baseline or not is_locked(check.chosen)
+    commands = [_command(check, given, what) for what in _whats(check, verdict)] if is_free else []
+    if commands:
+        yield f"`{' && '.join(commands)}`"
+    elif check.policy.allow_inline:
+        yield INLINE
+
+
+def _whats(check: Check, verdict: Verdict) -> list[list[str]]:
+    """Return the words that name what was blocked, for each command; none if it cannot be looked at once more."""
+    target = check.target
+    blocking = [one.payload for one in verdict.findings if one.action == "block"]
+    if target.pre_push:
+        commits = list(dict.fromkeys(one.commit for one in blocking))
+        return [["--range", f"{one}^!"] for one in commits] if all(commits) and len(commits) <= MOST_COMMITS else []
+    if target.commit_msg:
+        return [["--commit-msg", os.path.abspath(target.words[0])]]
+    if target.staged and os.path.basename(os.environ.get("GIT_INDEX_FILE", "index")) != "index":
+        # `git commit -a` and `git commit FILE` fill an index that is gone after the hook; the files are there.
+        return [_after_options([str(check.folder / path) for one in blocking for path in one.paths])]
+    if target.staged:
+        return [["--staged"]]
+    if "-" in target.words:
+        return []
+    paths = {path for one in blocking for path in one.paths}
+    named = [word for word in target.words if word in paths]
+    return [_after_options(named if len(named) == len(paths) else list(target.words))]
+
+
+def _after_options(words: list[str]) -> list[str]:
+    return ["--", *words] if any(word.startswith("-") for word in words) else words
+
+
+def _command(check: Check, given: Mapping[str, Any], what: list[str]) -> str:
+    """Return the command that allows what was blocked, with the options of the check's policy.
+
+    A hook runs at the top of the work tree, the user types anywhere: its paths are absolute.
+    """
+    options: list[str] = []
+    parts = sorted_out(given)
+    for field, value in (parts["chosen"] | parts["policy"]).items():
+        name = "--file" if field == "baseline" else BY_FIELD[field].names[-1]
+        if field in OF_ADDING or field == "baseline":
+            is_path = field not in KEYS or KEYS[field].kind in ("path", "paths")
+            for one in value if isinstance(value, (list, tuple)) else [value]:
+                options += [name, _absolute(str(one)) if is_path and check.target.in_git else str(one)]
+    words = [*options, *what] if what[0] == "--" else [*what, *options]
+    return shlex.join(["pmbf", "guard", "baseline", "add", *words])
+
+
+def _absolute(path: str) -> str:
+    return path if is_address(path) else os.path.abspath(os.path.expanduser(path))
+
+
+def name_in_policy(policy: Path, baseline: str) -> Path:
+    """Write into a policy's file which baseline counts; every other line of the file stays.
+
+    Args:
+        policy: The file; made if there is none.
+        baseline: The baseline's file.
+
+    Returns:
+        The policy's file.
+
+    Raises:
+        ParameterError: The file is a link, or the line cannot be added to it as it is.
+    """
+    import json
+    import tomllib
+
+    table = "tool.pmbf.guard" if policy.name == PROJECT_FILE else "guard"
+    line = f"baseline = {json.dumps(os.path.relpath(baseline, policy.parent), ensure_ascii=False)}"
+    before = policy.read_text(encoding="utf-8") if policy.exists() else ""
+    head = re.compile(rf"^\[{re.escape(table)}\][^\n]*\n?", re.MULTILINE)
+    if policy.is_symlink():  # its author may be another, and lead elsewhere
+        raise ParameterError(f"{policy}: is a link; write {line} below [{table}] in it")
+    if found := head.search(before):
+        start = found.group().rstrip("\n") + "\n"
+        after = f"{before[: found.start()]}{start}{line}\n{before[found.end() :]}"
+    else:
+        after = f"{before}{'' if not before or before.endswith(chr(10)) else chr(10)}[{table}]\n{line}\n"
+    try:
+        tomllib.loads(after)
+    except tomllib.TOMLDecodeError:
+        raise ParameterError(f"{policy}: cannot be added to; write {line} below [{table}] in it") from None
+    policy.write_text(after, encoding="utf-8")
+    return policy
