@@ -70,6 +70,8 @@ class Section:
         n_covered: Its characters that stand in sources and count, each once.
         n_elsewhere: Of a `same` section the sources that share text with it outside their sections of that name; this
             text does not count.
+        n_excluded: Its characters that do not count: quotations and bibliography if the options exclude them, ignored
+            texts. 0 in a report of an earlier version.
     """
 
     name: str
@@ -77,11 +79,12 @@ class Section:
     span: Span
     n_covered: int = 0
     n_elsewhere: int = 0
+    n_excluded: int = 0
 
     @property
     def coverage(self) -> float:
-        """Share of its characters that stand in sources, 0 to 1."""
-        return self.n_covered / max(1, len(self.span))
+        """Share of its characters that count which stand in sources, 0 to 1."""
+        return self.n_covered / max(1, len(self.span) - self.n_excluded)
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ def report(store: Named, read: Text, asked: Screening, matched: Confirmed, optio
         n_left_out=asked.n_left_out,
         min_chars=options.min_chars,
         template=template,
-        sections=with_figures(asked.exempt.sections, spans, matched.n_elsewhere),
+        sections=with_figures(asked.exempt.sections, spans, asked.exempt.excluded, matched.n_elsewhere),
         warnings=asked.warnings,
         not_counted=amounts([*passages, *matched.ignored], asked.exempt),
     )

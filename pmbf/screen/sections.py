@@ -60,17 +60,23 @@ def section_rules(
 
 
 def with_figures(
-    sections: Sequence[Section], covered: Sequence[Span], n_elsewhere: Mapping[str, int]
+    sections: Sequence[Section], covered: Sequence[Span], excluded: Sequence[Span], n_elsewhere: Mapping[str, int]
 ) -> tuple[Section, ...]:
     """Return sections with how much of each stands in sources.
 
     Args:
         sections: The sections of a query.
         covered: What of the query stands in sources and counts, ascending and disjoint.
+        excluded: What of the query does not count, ascending and disjoint.
         n_elsewhere: By the name of a `same` section, the sources that share text with it elsewhere.
     """
     return tuple(
-        replace(one, n_covered=length_in(one.span, covered), n_elsewhere=n_elsewhere.get(one.name, 0))
+        replace(
+            one,
+            n_covered=length_in(one.span, covered),
+            n_elsewhere=n_elsewhere.get(one.name, 0),
+            n_excluded=length_in(one.span, excluded),
+        )
         for one in sections
     )
 

@@ -89,7 +89,7 @@ class InSections:
         Args:
             spans: What of the query stands in sources.
         """
-        return with_figures(self._sections, outside(merged(spans), self.skipped), self._elsewhere)
+        return with_figures(self._sections, outside(merged(spans), self.skipped), self.skipped, self._elsewhere)
 
 
 def _mostly_in(span: Span, union: Sequence[Span]) -> bool:

@@ -57,7 +57,7 @@ class Template:
 
         >>> aim = SectionPatterns("aim", "same", (Pattern("Aim"),), (Pattern("Signature"),))
         >>> Template("form", (aim,)).cut("1. Aim\\nTo see the sea.\\nSignature\\n")
-        [Section(name='aim', rule='same', span=Span(start=0, stop=23), n_covered=0, n_elsewhere=0)]
+        [Section(name='aim', rule='same', span=Span(start=0, stop=23), n_covered=0, n_elsewhere=0, n_excluded=0)]
         """
         lines = Lines(text)
         starts = self._starts(text, lines)

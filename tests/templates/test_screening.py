@@ -60,6 +60,18 @@ def test_a_skipped_section_does_not_count_and_is_listed(forms: Collection) -> No
     assert query[skipped.start : skipped.stop].startswith("Legal\n")
 
 
+def test_the_share_of_a_section_is_of_its_characters_that_count(forms: Collection) -> None:
+    quoted = prose(60, 61)
+    query = asked(aim=f"{AIM}\n\nShe wrote: “{quoted}”")
+    [whole] = [one for one in forms.screen(query, template=FORM).sections if one.name == "aim"]
+    report = forms.screen(query, template=FORM, exclude_quotations=True)
+    aim, _, legal = report.sections
+    assert (whole.n_excluded, aim.n_excluded, legal.n_excluded) == (0, len(quoted) + 2, len(legal.span))
+    assert aim.coverage == aim.n_covered / (len(aim.span) - len(quoted) - 2) > whole.coverage
+    assert aim.n_excluded + legal.n_excluded == report.query.n_excluded
+    assert Report.from_json(report.to_json()) == report
+
+
 def test_a_same_section_is_compared_with_the_same_section_alone(forms: Collection) -> None:
     query = asked(method=METHOD)
     assert paths(forms.screen(query)) == ["method-as-aim", "no-sections", "whole"]
@@ -182,6 +194,7 @@ def test_a_report_goes_to_json_and_back(forms: Collection) -> None:
         "span": [report.sections[0].span.start, report.sections[0].span.stop],
         "n_covered": 0,
         "n_elsewhere": 0,
+        "n_excluded": 0,
     }
 
 
