@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -55,10 +55,12 @@ class Answers:
     Args:
         values: The answer of each node.
         unread: Why no node has answered for a volume, by the volume's name.
+        warnings: Which file of a volume is damaged that the answer did not need, by the volume's name.
     """
 
     values: list[Answer] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
+    warnings: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -153,6 +155,7 @@ class Nodes:
                 answered = [one for one in call.volumes if one.name not in unread]
                 if answered:
                     found.values.append(Answer(call.node, answered, call.value.value))
+                    found.warnings |= self._named(call, call.value.warnings)
                 for one in answered:
                     found.unread.pop(one.name, None)
                 found.unread |= unread
@@ -231,13 +234,15 @@ class Nodes:
 
     def _unread(self, call: _Call, tries: _Tries) -> dict[str, str]:
         """Return why a node has not answered for volumes; a node that died is asked again, one that cannot read not."""
-        name = self.nodes[call.node].name
         if call.has_failed:
             self.failed(call.node)
-            return {one.name: f"{name}: {call.value.reason}" for one in call.volumes}
+            return self._named(call, {one.name: call.value.reason for one in call.volumes})
         for one in call.value.unread:
             tries[one, call.node] = _MOST_TRIES
-        return {one: f"{name}: {reason}" for one, reason in call.value.unread.items()}
+        return self._named(call, call.value.unread)
+
+    def _named(self, call: _Call, reasons: Mapping[str, str]) -> dict[str, str]:
+        return {one: f"{self.nodes[call.node].name}: {reason}" for one, reason in reasons.items()}
 
     def in_turn(self) -> list[int]:
         """Return the numbers of the nodes, those that failed lately at the end."""

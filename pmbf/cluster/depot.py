@@ -262,7 +262,7 @@ class FolderDepot:
             raise self._missing(name) from None
 
     def _missing(self, name: str) -> NotFoundError:
-        return NotFoundError(f"{self._file(name)}: the depot has no such file; a volume that needs it cannot be read")
+        return NotFoundError(f"{self._file(name)}: the depot has no such file; put back a copy")
 
     def _require(self, name: str, content: Iterable[bytes]) -> None:
         read = hashlib.sha256()

@@ -5,17 +5,15 @@ what is in it, byte for byte. So a holder that was cut off and comes back cannot
 was lost is made anew from the depot.
 
 An answer comes with the volumes that could not be read, and why: another node has a copy of them.
+A tile that is lost in the depot, too, makes no volume unreadable: no answer needs it, and it is told as a warning.
 """
 
 from __future__ import annotations
 
-import atexit
-import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import local
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +24,11 @@ from pmbf.cluster.found import joined, listed, of_volume
 from pmbf.cluster.making import Edit, Made
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.objects import depot_at
+from pmbf.cluster.opened import UNREADABLE, Opened, Part
 from pmbf.cluster.texts import beginnings_of, chunks_of, entries_of, texts_of
-from pmbf.cluster.volumes import Shelf, require_as_listed
+from pmbf.cluster.volumes import Shelf
 from pmbf.cluster.working import Tasks
-from pmbf.errors import CorruptError, IncompleteError, NotFoundError, PmbfError, UnsupportedError
+from pmbf.errors import CorruptError, IncompleteError
 from pmbf.extract import Limits
 from pmbf.hashes import Hashes
 from pmbf.intake.adding import Named
@@ -45,37 +44,6 @@ from pmbf.store.sourcetexts import document_text
 from pmbf.store.tables import Document, ListedPath
 
 Ids = NDArray[np.uint32]
-Value = TypeVar("Value")
-
-READY_BYTES = 512 << 20
-"""Bytes of texts that a node keeps ready to be compared again, over all its volumes."""
-
-_UNREADABLE = (CorruptError, NotFoundError, UnsupportedError, OSError)
-
-
-class Part(NamedTuple):
-    """A node's answer, and why volumes are not in it, by name."""
-
-    value: Any
-    unread: dict[str, str]
-
-
-class _Stores(dict[str, Store]):
-    """Open stores by the names of their volumes."""
-
-
-def _close(stores: weakref.ref[_Stores]) -> None:
-    for store in (stores() or {}).values():
-        with suppress(PmbfError):  # that of a thread that has ended
-            store.close()
-
-
-class _Here(local):
-    """The stores that a thread has open: SQLite's connections belong to a thread."""
-
-    def __init__(self) -> None:
-        self.stores = _Stores()
-        atexit.register(_close, weakref.ref(self.stores))
 
 
 class Holder(Tasks):
@@ -92,9 +60,9 @@ class Holder(Tasks):
         self._params = params
         self._depot = depot_at(depot)
         self._shelf = Shelf(Path(shelf).expanduser(), self._depot)
-        self._here = _Here()
+        self._opened = Opened(self._shelf, params)
+        self._each = self._opened.each
         self._known = Learnt("", None)
-        self._mended = set[str]()
 
     # ------------------------------------------------------------------ volumes
 
@@ -105,7 +73,7 @@ class Holder(Tasks):
     def fetch(self, volumes: Sequence[Volume]) -> None:
         """Fetch volumes that are not on this node's disk. One that cannot be fetched is told by `open`."""
         for volume in volumes:
-            with suppress(*_UNREADABLE):
+            with suppress(*UNREADABLE):
                 self._shelf.folder_of(volume.name)
 
     def open(self, volumes: Sequence[Volume]) -> Part:
@@ -116,41 +84,9 @@ class Holder(Tasks):
     def keep(self, volumes: Sequence[Volume]) -> Part:
         """Close and delete all other volumes."""
         names = {one.name for one in volumes}
-        for name in self._here.stores.keys() - names:
-            self._here.stores.pop(name).close()
+        self._opened.keep(names)
         self._shelf.drop_all_but(names)
         return Part(None, {})
-
-    def _store(self, volume: Volume) -> Store:
-        stores = self._here.stores
-        if volume.name in self._mended and volume.name in stores:
-            self._mended.discard(volume.name)
-            stores.pop(volume.name).close()
-        if volume.name not in stores:
-            stores[volume.name] = self._opened(volume)
-            for store in stores.values():
-                store.generation.recent.most_bytes = READY_BYTES // len(stores)
-        return stores[volume.name]
-
-    def _opened(self, volume: Volume) -> Store:
-        store = Store(self._shelf.folder_of(volume.name))
-        try:
-            require_as_listed(store, volume, self._params)
-        except BaseException:
-            store.close()
-            raise
-        return store
-
-    def _each(
-        self, volumes: Iterable[Volume], answer: Callable[[Store, Volume], Value]
-    ) -> tuple[list[Value], dict[str, str]]:
-        values, unread = [], {}
-        for volume in volumes:
-            try:
-                values.append(answer(self._store(volume), volume))
-            except _UNREADABLE as error:
-                unread[volume.name] = str(error)
-        return values, unread
 
     # ------------------------------------------------------------------ candidates
 
@@ -163,7 +99,7 @@ class Holder(Tasks):
             limit: Documents of a hash that more than `limit` documents of a volume have are only counted.
         """
         some, unread = self._each(volumes, lambda store, volume: listed(hashes, limit, store.generation, volume))
-        return Part(joined(hashes, some), unread)
+        return Part(joined(hashes, some), unread, self._opened.warnings(volumes))
 
     def near(self, volumes: Sequence[Volume], queries: Sequence[Hashes], least: int, window: int) -> Part:
         """Return for each volume, which documents have several hashes of a query near each other, for each query.
@@ -177,7 +113,7 @@ class Holder(Tasks):
             found = store.generation.near(queries, least=least, window=window)
             return [one + (np.uint64(volume.offset) << np.uint64(32)) for one in found]
 
-        return Part(*self._each(volumes, of))
+        return Part(*self._each(volumes, of), self._opened.warnings(volumes))
 
     def totals(self, volumes: Sequence[Volume], ids: Ids) -> Part:
         """Return how many of some documents are live with text, and how many hashes these have together."""
@@ -305,12 +241,12 @@ class Holder(Tasks):
         """Fetch files anew that are damaged on this node's disk; return which ones, by volume."""
         found: dict[str, list[str]] = {}
         for volume in volumes:
-            with suppress(*_UNREADABLE):  # then `check` tells why
+            with suppress(*UNREADABLE):  # then `check` tells why
                 found[volume.name] = [
                     f"{self._shelf.folder}: {one} was damaged" for one in self._shelf.mend(volume.name)
                 ]
         found = {name: some for name, some in found.items() if some}
-        self._mended |= found.keys()  # who has one of them open has the old files
+        self._opened.renew(found.keys())
         return found
 
     # ------------------------------------------------------------------ the catalog

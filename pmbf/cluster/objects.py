@@ -233,7 +233,7 @@ class ObjectDepot:
         return f"{self._root}/manifests/{number:012}"
 
     def _missing(self, name: str) -> NotFoundError:
-        return NotFoundError(f"{self._file(name)}: the depot has no such file; a volume that needs it cannot be read")
+        return NotFoundError(f"{self._file(name)}: the depot has no such file; put back a copy")
 
     def _damaged(self, name: str, found: str) -> None:
         raise CorruptError(f"{self._file(name)}: its SHA-256 is {found}, expected that of its name; put back a copy")

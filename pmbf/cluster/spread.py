@@ -46,6 +46,7 @@ class Spread:
     def __init__(self, nodes: Nodes, manifest: Manifest) -> None:
         self.nodes, self.manifest = nodes, manifest
         self.unread: dict[str, str] = {}
+        self.warnings: dict[str, str] = {}
 
     def ask(
         self, method: str, arguments: Any = (), volumes: Sequence[Volume] | None = None, *, size: int = 1
@@ -62,6 +63,7 @@ class Spread:
         wanted = [one for one in every if one.name not in self.unread]
         found = self.nodes.ask(method, wanted, arguments, size=size)
         self.unread |= found.unread
+        self.warnings |= found.warnings
         return [one.value for one in found.values]
 
     def having(self, ids: Iterable[int]) -> list[Volume]:
@@ -100,8 +102,10 @@ class SpreadGeneration:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Damaged files that no answer needs: none; a node fetches what is damaged, or another one answers."""
-        return ()
+        """Which files are damaged that no answer has needed so far: those that the depot has lost, too."""
+        told = self._spread.warnings
+        named = [one.name for one in self._spread.manifest.volumes if one.name in told]
+        return tuple(f"volume {name[:12]}: {told[name]}" for name in named)
 
     def without(self, documents: Ids) -> SpreadGeneration:
         """Return the same without some live documents, ascending."""

@@ -15,7 +15,7 @@ from pmbf.cluster.manifest import Volume
 from pmbf.cluster.names import content_name, is_content, json_object, volume_file
 from pmbf.cluster.plain import require_plain
 from pmbf.cluster.workplace import Workplace
-from pmbf.errors import CorruptError
+from pmbf.errors import CorruptError, NotFoundError
 from pmbf.params import Params
 from pmbf.store import locks
 from pmbf.store.directory import CHUNK_DOCUMENTS, Directory
@@ -25,6 +25,8 @@ from pmbf.store.schema import FILE_NAME
 
 _COPIED = {FILE_NAME, GENERATION_FILE}
 """SQLite may write to the catalog, and a writer to the generation's number. The other files never change."""
+
+_TILE = ".tile"
 
 
 def seal(folder: Path, depot: Depot, *, instead_of: Volume | None = None) -> Volume:
@@ -91,17 +93,17 @@ class Shelf:
         self.workplace = Workplace(folder / "work")
 
     def folder_of(self, name: str) -> Path:
-        """Return the folder of a volume; what is missing of it is fetched.
+        """Return the folder of a volume; what is missing of it is fetched, but for tiles that cannot be.
 
         Raises:
-            NotFoundError: The depot has not all files of the volume.
-            CorruptError: A file of the depot has another content than its name says, or a copy is a link.
+            NotFoundError: The depot has not all other files of the volume.
+            CorruptError: Another file of the depot has another content than its name says, or a copy is a link.
             OSError: The disk is full.
         """
         target = self._place(name)
         if not os.path.lexists(target):
             with self.workplace.new_folder() as beside:
-                self._make(name, beside / name)
+                self._make(name, beside / name, without_tiles=True)
                 _put_in_place(beside / name, target)
         require_plain(target)
         return target
@@ -123,22 +125,42 @@ class Shelf:
                 file.unlink(missing_ok=True)
 
     def mend(self, name: str) -> list[str]:
-        """Fetch the files of a volume anew that are damaged here, and return which ones.
+        """Fetch the files of a volume anew that are lost or damaged here, and return which ones.
+
+        What the depot has not, or has damaged, stays as it is.
 
         Raises:
-            NotFoundError, CorruptError: The depot has not all files of the volume, or they are damaged there.
+            NotFoundError, CorruptError: The depot has no list of the volume's files, or it is damaged.
         """
-        folder, damaged = self._place(name), []
-        if folder.exists():
-            require_plain(folder)
+        found = self._mended(name, "")
+        return [file for file, problem in found.items() if not problem]
+
+    def mend_tiles(self, name: str) -> list[str]:
+        """Fetch the tiles of a volume anew that are lost or damaged here; return why some could not be fetched.
+
+        Raises:
+            NotFoundError, CorruptError: As for `mend`.
+        """
+        return [problem for problem in self._mended(name, _TILE).values() if problem]
+
+    def _mended(self, name: str, ending: str) -> dict[str, str]:
+        """Fetch files anew whose names end with `ending`; return each that is lost or damaged, and why it stays so."""
+        folder, found = self._place(name), dict[str, str]()
+        if not folder.exists():
+            return found
+        require_plain(folder)
         for file, content in files_of(self.depot, name).items():
-            if file not in _COPIED and (folder / file).exists() and not _has(folder / file, content):
-                damaged.append(file)
+            if not file.endswith(ending) or file in _COPIED or _has(folder / file, content):
+                continue
+            found[file] = ""
+            try:
                 (self.folder / "files" / content).unlink(missing_ok=True)
                 with self.workplace.new_folder() as beside:
                     self._link(content, beside / "new")
                     os.replace(beside / "new", folder / file)
-        return damaged
+            except (NotFoundError, CorruptError) as error:
+                found[file] = str(error)
+        return found
 
     def _place(self, name: str) -> Path:
         return self.folder / "volumes" / content_name(name, str(self.folder))
@@ -149,15 +171,20 @@ class Shelf:
             if alone:
                 folder.rename(beside / "gone")  # who opens it now fetches it anew
 
-    def _make(self, name: str, target: Path) -> None:
+    def _make(self, name: str, target: Path, *, without_tiles: bool = False) -> None:
+        """Make the folder of a volume; if that is allowed, then without the tiles that the depot has not."""
         target.mkdir(mode=0o700)
         for file, content in files_of(self.depot, name).items():
             place = target / file
             place.parent.mkdir(mode=0o700, exist_ok=True)
             if file in _COPIED:
                 self.depot.fetch(content, place)
-            else:
+                continue
+            try:
                 self._link(content, place)
+            except (NotFoundError, CorruptError):
+                if not (without_tiles and file.endswith(_TILE)):
+                    raise
 
     def _link(self, content: str, place: Path) -> None:
         """Make a file of the depot at a place: a link to the one that is kept here, which is fetched if it is not."""
@@ -200,8 +227,11 @@ def _highest_id(directory: Directory) -> int:
 
 
 def _has(file: Path, content: str) -> bool:
-    with open(file, "rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest() == content
+    try:
+        with open(file, "rb") as opened:
+            return hashlib.file_digest(opened, "sha256").hexdigest() == content
+    except FileNotFoundError:
+        return False
 
 
 def _put_in_place(made: Path, target: Path) -> None:
