@@ -245,8 +245,8 @@ def _write_csv(file: str, found: Comparison) -> None:
 
     write_table(file, comparison_csv(found))
     if file == "-":
-        for problem in found.problems:  # a table has no place for them
-            note(problem)
+        for told in (*found.problems, *found.warnings):  # a table has no place for them
+            note(told)
 
 
 def _print(found: Comparison, shown: Shown, *, json: bool) -> None:

@@ -104,6 +104,7 @@ def compared(texts: Texts, how: How) -> Comparison:
         n_only_library=len(found) - len(pairs),
         not_counted=tuple(pair for pair in ranked(by_rule) if pair.share > 0 and pair.share >= how.threshold),
         problems=(*given.problems, *grouping.problems, *library.problems, *made.problems, *_skipped(given, out, how)),
+        warnings=tuple(library.warnings),
         texts={name: document.text for document in given.documents for name in document.names},
     )
 
@@ -218,10 +219,11 @@ def _members(
 
 
 class _Library(NamedTuple):
-    """The parts of each document that stand in a library, by id, and what was not compared."""
+    """The parts of each document that stand in a library, by id, what was not compared, and what is damaged."""
 
     spans: dict[int, list[Span]]
     problems: list[str]
+    warnings: dict[str, None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,7 @@ class _InLibraries:
 
     def found(self, documents: Sequence[Document]) -> _Library:
         """Return the parts of the documents that stand in a library."""
-        found = _Library({}, [])
+        found = _Library({}, [], {})
         some = [one for one in documents if one.n_tokens and self.how.libraries]
         texts = [Text(one.names[0], one.text) for one in some]
         options = self.how.options
@@ -247,6 +249,7 @@ class _InLibraries:
                 spans = [one.query for match in answer.report.matches for one in match.passages]
                 found.spans[document.id] = merged([*found.spans.get(document.id, []), *spans])
                 found.problems.extend(f"{document.names[0]}: {told}" for told in answer.report.problems)
+                found.warnings.update(dict.fromkeys(answer.report.warnings))
                 n = len(self.how.libraries) * len(some)
                 self.how.advance("Looking in the library", number * len(some) + n_done, n)
         return found

@@ -179,6 +179,7 @@ class Comparison:
             bibliographies. Their shares are those without the rule.
         n_only_library: Pairs that share only what stands in a library collection.
         problems: What was not read or not compared, and why; empty if the answer is complete.
+        warnings: Which files of a library are damaged that the answer did not need, each with the way out.
         texts: Text of each member by name, for pages; not part of the JSON.
 
     >>> comparison = Comparison("", (), (), (), Settings("file", 0.0, 65, 5))
@@ -195,6 +196,7 @@ class Comparison:
     n_only_library: int = 0
     not_counted: tuple[Pair, ...] = ()
     problems: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     schema: int = SCHEMA_VERSION
     texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
@@ -238,6 +240,7 @@ class Comparison:
             "n_only_library": self.n_only_library,
             "not_counted": [_plain(pair) for pair in self.not_counted],
             "problems": list(self.problems),
+            "warnings": list(self.warnings),
             "schema": self.schema,
         }
         for member in made["members"]:

@@ -16,7 +16,7 @@ from pmbf.terminal.canvas import View, laid_out, unwrapped
 from pmbf.terminal.figures import counted, percent, shown_path
 from pmbf.terminal.passages import drawn, likeness
 from pmbf.terminal.report import CERTAINTY_STYLES
-from pmbf.terminal.safe import one_line
+from pmbf.terminal.safe import one_line, unneeded
 from pmbf.terminal.tables import csv_line
 
 N_CLUSTERS = 10
@@ -118,7 +118,8 @@ def not_counted(comparison: Comparison) -> Iterator[str]:
 
 
 def notes(comparison: Comparison) -> Iterator[str]:
-    """Yield what does not count, and why, as sentences."""
+    """Yield what does not count, and why, as sentences; first the damaged files that the answer did not need."""
+    yield from map(unneeded, comparison.warnings)
     members, settings = comparison.members, comparison.settings
     n_chars = sum(member.n_chars for member in members)
     if n_ignored := sum(member.n_ignored for member in members):

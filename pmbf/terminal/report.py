@@ -14,7 +14,7 @@ from pmbf.report.parts import WHERE, told_amounts
 from pmbf.terminal.canvas import View, laid_out, unwrapped
 from pmbf.terminal.figures import counted, length, percent, shortened, shown_path, shown_paths
 from pmbf.terminal.passages import drawn, likeness
-from pmbf.terminal.safe import one_message
+from pmbf.terminal.safe import one_message, unneeded
 from pmbf.terminal.sections import none_found, sections_table
 from pmbf.text import tokenise
 
@@ -120,7 +120,7 @@ def _ordered(report: Report) -> str:
 
 def _notes(report: Report) -> Iterator[str]:
     asked = report.query
-    yield from (f"this answer did not need a damaged file: {one_message(warning)}" for warning in report.warnings)
+    yield from map(unneeded, report.warnings)
     if report.template and not report.sections:
         yield none_found(report.template)
     if not report.n_documents:

@@ -72,3 +72,12 @@ def _escaped(char: str) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def unneeded(warning: str) -> str:
+    """Return the note on a damaged file that an answer did not need.
+
+    >>> unneeded("c.pmbf/tiles/000003.tile: the file is missing")
+    'this answer did not need a damaged file: c.pmbf/tiles/000003.tile: the file is missing'
+    """
+    return f"this answer did not need a damaged file: {one_message(warning)}"

@@ -101,7 +101,7 @@ def test_a_missing_file_is_refused_or_harmless(path):
         content = file.read_bytes()
         file.unlink()
         if file.name == "catalog.sqlite":
-            with pytest.raises(PmbfError, match="catalog.sqlite is missing: restore it from a copy"):
+            with pytest.raises(PmbfError, match=r"catalog\.sqlite is missing: restore it from a copy"):
                 answer(path)
         else:
             assert_right_or_refused(path, expected)

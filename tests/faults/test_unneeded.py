@@ -2,12 +2,14 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import words
 
-from pmbf import Collection, CorruptError, repair
+from pmbf import Collection, Comparison, CorruptError, compare, repair
+from pmbf.similar import Similarities, update
 from tests.faults.test_versions import extracted
 from tests.forked import pmbf
 
@@ -122,3 +124,33 @@ def test_a_missing_text_that_the_answer_needs_is_named_and_one_that_it_does_not_
     with Collection(path) as collection:
         [problem, *_] = collection.screen(QUERY).problems
     assert f"{first}: the file is missing; run `pmbf check --repair" in problem
+
+
+def test_a_comparison_with_a_library_has_the_warning(path, tmp_path):
+    [tile] = path.glob("tiles/*.tile")
+    essays = [("a", words(7) + words(50)), ("b", words(7) + words(60))]
+    expected = compare(essays, collection=path)
+    tile.unlink()
+    found = compare(essays, collection=path)
+    assert str(tile) in found.warnings[0] and expected == replace(found, warnings=())
+    assert found == Comparison.from_json(found.to_json())
+    assert tile.name in found.to_html()
+    for name, text in essays:
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    for how in ((), ("--csv", "-")):
+        shown = pmbf("compare", tmp_path / "a.txt", tmp_path / "b.txt", "-c", path, *how)
+        assert tile.name in "".join((shown.stdout + shown.stderr).split()) and shown.returncode == 0
+
+
+def test_what_reads_no_tile_answers_as_before(path):
+    update(path)
+
+    def asked():
+        with Similarities(path) as table, Collection(path) as collection:
+            similar, sentences = table.of("text-01"), collection.screen_sentences(QUERY).to_json()
+        pairs = pmbf("pairs", path, "--json")
+        return similar, sentences, pairs.returncode, pairs.stdout
+
+    expected = asked()
+    next(path.glob("tiles/*.tile")).unlink()
+    assert asked() == expected

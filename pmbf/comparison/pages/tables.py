@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from pmbf.comparison.clusters import connects
 from pmbf.comparison.pages.names import HUES, Names
@@ -119,11 +119,13 @@ def _settings(comparison: Comparison) -> Iterator[tuple[str, str]]:
 
 
 def problems_list(comparison: Comparison) -> str:
-    """Return what was not read, or nothing."""
-    if not comparison.problems:
-        return ""
-    shown = "".join(f"<li>{escaped(problem)}</li>" for problem in comparison.problems)
-    return (
-        f'<section class="card-panel wide" id="problems"><h2 class="label">Not read or not compared</h2>'
-        f'<ul class="problems">{shown}</ul></section>\n'
+    """Return what was not read, and which files are damaged that the answer did not need; or nothing."""
+    return _listed("problems", "Not read or not compared", comparison.problems) + _listed(
+        "warnings", "Damaged files that this answer did not need", comparison.warnings
     )
+
+
+def _listed(name: str, title: str, told: Sequence[str]) -> str:
+    shown = "".join(f"<li>{escaped(one)}</li>" for one in told)
+    head = f'<section class="card-panel wide" id="{name}"><h2 class="label">{title}</h2>'
+    return f'{head}<ul class="problems">{shown}</ul></section>\n' if told else ""
