@@ -33,7 +33,7 @@ def compiled(expression: str, flags: str = "", *, instead: str = "") -> Any:
     except re2.error as error:
         [said] = error.args
         why = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
-        raise ParameterError(f"RE2 does not take {expression!r:.200}: {why}") from None
+        raise ParameterError(f"RE2 does not take the pattern {expression!r:.200}: {why:.200}") from None
     except UnicodeEncodeError:
         raise ParameterError(f"{expression!r:.200} is no regular expression: it has half a character") from None
 

@@ -145,8 +145,6 @@ def pages_of(html: str | None, sources: Extent | None, hide_names: bool, *, forc
         if sources or hide_names:
             raise ParameterError(f"{'--html-sources' if sources else '--hide-names'} is for pages; add --html FILE")
         return None
-    if not html:
-        raise ParameterError("--html is empty, expected the path of a file or folder")
     return Pages(html, sources or "passages", hide_names, force)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ _KEYS = ("path", "name", "file")
 
 MOST_TABLE_BYTES = 64 << 20
 """Bytes of the largest table."""
+_NAMED_GROUP = re.compile(r"\(\?P?<(\w+)>")
 
 
 @dataclass(slots=True)
@@ -115,6 +117,9 @@ class LabelPattern:
 
     def __init__(self, pattern: str) -> None:
         self._pattern = compiled(pattern, instead="name the labels in a table with --labels")
+        named = _NAMED_GROUP.findall(pattern)
+        if len(set(named)) < len(named):
+            raise ParameterError(f"the pattern {pattern!r:.200} names a label twice")
         if not self._pattern.groupindex:
             raise ParameterError(f"the pattern {pattern!r:.200} names no label, expected a group such as (?P<author>…)")
 

@@ -159,7 +159,7 @@ def each_answered(answered: Callable[[Sequence[ReadQuery]], list[Answer]], batch
     """
     try:
         return answered(batch)
-    except (PmbfError, OSError):
+    except (PmbfError, OSError, MemoryError):
         raise
     except Exception as error:
         if len(batch) > 1:

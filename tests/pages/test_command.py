@@ -63,7 +63,7 @@ def test_hidden_names_are_in_no_file_of_the_folder(library, tmp_path):
         (["edited.txt", "--hide-names"], "--hide-names is for pages; add --html FILE"),
         (["edited.txt", "--html-sources", "whole"], "--html-sources is for pages; add --html FILE"),
         (["edited.txt", "--html", "./edited.txt"], "this is the text that is screened; name another file"),
-        (["edited.txt", "--html", ""], "--html is empty"),
+        (["edited.txt", "--html", ""], "'--html': is empty, expected a name"),
         (["edited.txt", "--html", "no/such/page.html"], "no/such/page.html: there is no folder"),
     ],
 )

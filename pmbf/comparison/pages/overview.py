@@ -135,7 +135,8 @@ def _scrolled(what: str, drawn: str) -> str:
 def _pairs(comparison: Comparison, names: Names, page_of: PageOf) -> str:
     if not comparison.pairs:
         below = f" {comparison.n_below:,} below the threshold do." if comparison.n_below else ""
-        none = f'<p class="none">No two texts share a passage that counts.{below}</p>{_not_counted(comparison)}'
+        counts = " that counts" if comparison.not_counted else ""
+        none = f'<p class="none">No two texts share a passage{counts}.{below}</p>{_not_counted(comparison)}'
         return _panel("Pairs", none, "pairs", wide=True)
     listed = pairs_table(comparison, names, page_of) + _not_counted(comparison)
     return _panel("Pairs", listed, "pairs", wide=True)
