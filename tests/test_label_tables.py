@@ -46,7 +46,7 @@ def test_a_name_is_found_in_either_normal_form(tmp_path):
     (["path,a=b", "a,b"], "column 2: the name of a label is 'a=b'"),
     (["path,", "a,b"], "column 2: the name of a label is ''"),
     (["path,a", "a,b,c"], "line 2: has 3 cells, expected 2"),
-    (["path,a", "a,b", "", "a,c"], "line 4: 'a' stands in line 2, too"),
+    (["path,a", "a,b", "", "a,c"], "line 4: 'a' is in line 2, too"),
     (["path,a", ",b"], "line 2: the column `path` is empty"),
     (["path,a", "a," + "x" * 5000], "line 2: the label a has 5000 characters"),
     (["path,a", "a," + "x" * 200_000], "line 2: field larger than field limit"),

@@ -67,7 +67,7 @@ def shown(found, text=TEXT, source=SOURCE, **view):
 def test_a_narrow_report_shows_one_text_above_the_other():
     assert shown(report(match([edited()]))) == (
         "essay.txt: 98 characters, 20 words, compared with 14 documents\n"
-        "78 % of this text stands in 1 of 14 documents.\n"
+        "78 % of this text is found in 1 of 14 documents.\n"
         "\n"
         "#  share  in order  passages  longest passage          likeness    certainty  source\n"
         "1   78 %      68 %         1  76 characters, 17 words  91 % alike  sure       tides.txt\n"
@@ -119,7 +119,7 @@ def test_wide_letters_fill_two_columns_each():
 
 
 def test_nothing_found_says_so_and_shows_no_table():
-    assert shown(report()).splitlines()[1:] == ["Nothing of this text stands in any of 14 documents."]
+    assert shown(report()).splitlines()[1:] == ["No shared passage with any of 14 documents."]
 
 
 def test_an_incomplete_answer_never_reads_as_nothing_found():
@@ -141,7 +141,7 @@ def test_a_source_that_could_not_be_compared_is_named_with_the_reason():
 def test_words_in_another_order_are_told_apart_from_those_in_order():
     reworded = replace(edited(), kind="reworded", in_order=0.41, certainty="worth a look")
     lines = shown(report(match([reworded]), in_order=0.32)).splitlines()
-    assert lines[1] == "78 % of this text stands in 1 of 14 documents, 32 % in the same order."
+    assert lines[1] == "78 % of this text is found in 1 of 14 documents, 32 % word for word."
     assert lines[6] == "1.1  query 10-86 | source 14-82, reworded, 91 % alike, 41 % in order: worth a look"
 
 

@@ -39,7 +39,7 @@ Labels = Annotated[
 ]
 Pattern = Annotated[
     str | None,
-    option("--label-pattern", "REGEX", "Labels that stand in paths: '(?P<author>[^/]+)/(?P<year>[0-9]{4})'.", LABELS),
+    option("--label-pattern", "REGEX", "Labels in paths: '(?P<author>[^/]+)/(?P<year>[0-9]{4})'.", LABELS),
 ]
 Quiet = Annotated[bool, flag("--quiet", "Print only problems.", OUTPUT)]
 

@@ -237,7 +237,7 @@ def commit(depot: Depot, manifest: Manifest) -> None:
     """
     if not depot.commit(manifest.number, manifest.to_bytes()):
         raise BusyError(
-            f"{depot.address}: another process has committed generation {manifest.number} meanwhile; nothing of this "
+            f"{depot.address}: another process has committed state {manifest.number} meanwhile; nothing of this "
             "change was kept, make it again"
         )
     noted.note(depot, manifest.number)

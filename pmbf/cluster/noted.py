@@ -60,7 +60,7 @@ def require_all(depot: Depot, number: int) -> None:
     if noted > number:
         raise CorruptError(
             f"{depot.address}: manifest {noted} is missing, the last one is {number}; put back a copy of "
-            f"manifests/{noted:012}. If there is none, then delete {where}: what came after generation {number} is lost"
+            f"manifests/{noted:012}. If there is none, then delete {where}: what came after state {number} is lost"
         )
 
 
@@ -88,7 +88,7 @@ def require_not_older(shelf: Path, depot: Depot, *, id_: str, number: int) -> No
         seen = from_bytes(place.read_bytes(), str(place))
     if seen > number:
         raise CorruptError(
-            f"{depot.address}: generation {seen} was seen here, the last one now is {number}: manifests are "
+            f"{depot.address}: state {seen} was seen here, the last one now is {number}: manifests are "
             f"missing, or the depot is an older copy. If the older one is meant, then delete {place}"
         )
     if seen < number:

@@ -25,7 +25,7 @@ _GRAVEST_FIRST = ("error", "warning", "note")
 _RULES = {
     LEAK: (
         "Text of a protected document",
-        "A passage of a protected document stands in something that is about to leave, or has left.",
+        "A passage of a protected document is in something that is about to leave, or has left.",
         "Take the passage out. If it may leave, add its fingerprint to the baseline of `pmbf guard`, with a note why.",
     ),
     INCOMPLETE: (

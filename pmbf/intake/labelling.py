@@ -98,7 +98,7 @@ class LabelTable:
             for form in {_form(path), _form(os.path.abspath(os.path.join(folder, path)))}:
                 if self._by_form.setdefault(form, number) != number:
                     before = self.rows[self._by_form[form]][0]
-                    raise ParameterError(f"{self.path}: line {line}: {path!r:.200} stands in line {before}, too")
+                    raise ParameterError(f"{self.path}: line {line}: {path!r:.200} is in line {before}, too")
 
 
 class LabelPattern:

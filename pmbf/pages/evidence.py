@@ -181,7 +181,7 @@ def _rail(findings: Findings, marked: MarkedText, sentences: SentenceReport | No
         f"{_filters(findings)}"
         f"{sections_list(report)}{listed_sentences}"
         f"{_lengths(findings)}"
-        '<p class="faint note">A share is no verdict: it counts the characters that stand in sources, each once. '
+        '<p class="faint note">A share is no verdict: it counts the characters that are in sources, each once. '
         "Quoted and common words are shared, too.</p>"
     )
 

@@ -33,7 +33,7 @@ def compacted_text(done: Upkeep) -> str:
     joined = f"{counted(done.n_joined, 'volume')} joined" if done.n_joined else "no volumes to join"
     return (
         f"{joined}, {done.n_volumes:,} now\n{counted(done.n_files, 'file')} deleted, "
-        f"{counted(done.n_bytes, 'byte')}; {counted(done.n_generations, 'generation')} can no longer be read\n"
+        f"{counted(done.n_bytes, 'byte')}; {counted(done.n_generations, 'state')} can no longer be read\n"
     )
 
 
@@ -43,13 +43,13 @@ def drained_text(host: str, n_volumes: int) -> str:
 
 
 def checked_text(problems: Mapping[str, Sequence[str]], n_volumes: int, n_unnamed: int) -> str:
-    """Return what is wrong with a collection, and how many files no generation names."""
+    """Return what is wrong with a collection, and how many files no state names."""
     told = [(f"volume {name[:12]}" if len(name) == 64 else name, some) for name, some in problems.items()]
     lines = [f"{where}: {one_line(problem)}" for where, some in told for problem in some]
     if n_unnamed:
         lines.append(
-            f"{counted(n_unnamed, 'file')} that no generation names: of a load that runs or was ended, or of a lost "
-            "generation; `pmbf cluster compact` deletes them when they are a day old"
+            f"{counted(n_unnamed, 'file')} that no state of the collection names: of a load that runs or was ended, or "
+            "of a lost state; `pmbf cluster compact` deletes them when they are a day old"
         )
     found = f"problems in {len(problems):,} of them" if problems else "no damage found"
     return "".join(line + "\n" for line in [*lines, f"{counted(n_volumes, 'volume')}: {found}"])
@@ -59,7 +59,7 @@ def status_text(status: Status) -> str:
     """Return how large a collection is, which hosts have how much of it, and which copies are missing."""
     lines = [
         f"{one_line(status.depot)}: {counted(status.n_documents, 'document')} in "
-        f"{counted(len(status.volumes), 'volume')}, {counted(status.n_bytes, 'byte')}, generation {status.generation}"
+        f"{counted(len(status.volumes), 'volume')}, {counted(status.n_bytes, 'byte')}, state {status.generation}"
     ]
     for node, names in status.nodes.items():
         host, missing = status.hosts[node], status.missing.get(node, {})

@@ -110,11 +110,11 @@ def not_counted(comparison: Comparison) -> Iterator[str]:
         share = f"{'shares' if n == 1 else 'share'} up to {percent(comparison.not_counted[0].share)}"
         yield f"{counted(n, 'pair')} {share} that does not count"
     if n_common := sum(member.n_common for member in members):
-        yield f"{percent(n_common / n_chars)} of the texts stands in more than {comparison.settings.common:,} groups"
+        yield f"{percent(n_common / n_chars)} of the texts is found in more than {comparison.settings.common:,} groups"
     if n_ignored := sum(member.n_ignored for member in members):
         yield f"{percent(n_ignored / n_chars)} of the texts is left out, as asked"
     if n := comparison.n_only_library:
-        yield f"{counted(n, 'pair')} {'shares' if n == 1 else 'share'} only what stands in the library"
+        yield f"{counted(n, 'pair')} {'shares' if n == 1 else 'share'} only text of the library"
 
 
 def notes(comparison: Comparison) -> Iterator[str]:
@@ -127,12 +127,12 @@ def notes(comparison: Comparison) -> Iterator[str]:
     yield from map(one_line, told_sections(settings.template, members))
     if n_common := sum(member.n_common for member in members):
         share = percent(n_common / n_chars)
-        yield f"{share} of the texts does not count: it stands in more than {settings.common:,} groups (--common)."
+        yield f"{share} of the texts does not count: it is found in more than {settings.common:,} groups (--common)."
     if n_library := sum(member.n_library for member in members):
-        yield f"{percent(n_library / n_chars)} of the texts stands in the library; shares are without it."
+        yield f"{percent(n_library / n_chars)} of the texts is found in the library; shares are without it."
     if comparison.n_only_library:
         share = "shares" if comparison.n_only_library == 1 else "share"
-        yield f"{counted(comparison.n_only_library, 'pair')} {share} only what stands in the library."
+        yield f"{counted(comparison.n_only_library, 'pair')} {share} only text of the library."
     empty = [member.name for member in members if not member.n_tokens]
     if empty:
         named = ", ".join(map(shown_path, empty[:3])) + ("…" if len(empty) > 3 else "")

@@ -90,7 +90,7 @@ def _verdict(report: Report) -> Text:
     n_counting = sum(match.counts for match in report.matches)
     documents = counted(report.n_documents, "document")
     if n_counting:
-        shared = f"{percent(report.coverage)} of this text stands in {n_counting:,} of {documents}{_ordered(report)}"
+        shared = f"{percent(report.coverage)} of this text is found in {n_counting:,} of {documents}{_ordered(report)}"
         return Text(f"{shared}{_more_found(report)}.", "bold red")
     if n_sources:
         amounts = told_amounts(report.not_counted, report.query.n_chars, percent)
@@ -100,9 +100,9 @@ def _verdict(report: Report) -> Text:
     if report.n_below:
         below = f"{report.n_below:,} of {documents} {'covers' if report.n_below == 1 else 'cover'} less"
         return Text(f"Nothing above the threshold: {below} of this text{_more_found(report)}.", "bold green")
-    nothing = "Nothing else" if report.query.n_excluded else "Nothing"
-    in_any = f"{'any of ' if report.n_documents else ''}{documents}"
-    return Text(f"{nothing} of this text stands in {in_any}{_more_found(report)}.", "bold green")
+    nothing = "No other shared passage" if report.query.n_excluded else "No shared passage"
+    with_any = f"{'any of ' if report.n_documents > 1 else ''}{documents}"
+    return Text(f"{nothing} with {with_any}{_more_found(report)}.", "bold green")
 
 
 def _more_found(report: Report) -> str:
@@ -113,9 +113,9 @@ def _more_found(report: Report) -> str:
 
 
 def _ordered(report: Report) -> str:
-    """Return how much stands there in the same order, if that is less."""
+    """Return how much is there word for word, if that is less."""
     in_order = percent(report.coverage if report.in_order is None else report.in_order)
-    return "" if in_order == percent(report.coverage) else f", {in_order} in the same order"
+    return "" if in_order == percent(report.coverage) else f", {in_order} word for word"
 
 
 def _notes(report: Report) -> Iterator[str]:
@@ -131,7 +131,7 @@ def _notes(report: Report) -> Iterator[str]:
         yield f"{counted(asked.n_tokens, 'word')} are too few to compare."
     if asked.n_common_hashes * 10 >= max(1, asked.n_hashes):
         share = f"{asked.n_common_hashes / asked.n_hashes:.0%}".replace("%", " %")
-        yield f"{share} of this text stands in very many documents, as licences and templates do; it was left out."
+        yield f"{share} of this text is found in very many documents, as licences and templates do; it was left out."
     if asked.n_excluded:
         yield f"{percent(asked.n_excluded / asked.n_chars)} of this text does not count, as asked."
     odd = []

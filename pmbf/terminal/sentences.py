@@ -64,10 +64,10 @@ def _verdict(report: SentenceReport) -> Text:
     if report.found:
         n_sources = counted(sum(bool(one.n_sentences) and not one.claimed for one in report.sources), "source")
         of_all = counted(report.n_compared, "sentence")
-        stands = "stands" if report.n_found == 1 else "stand"
+        are = "is" if report.n_found == 1 else "are"
         claimed = f" Sites claim {report.n_claimed:,} more." if report.n_claimed else ""
         more = f" {_not_counted(report)}." if report.n_not_counted else ""
-        return Text(f"{report.n_found:,} of {of_all} {stands} in {n_sources}.{claimed}{more}", "bold red")
+        return Text(f"{report.n_found:,} of {of_all} {are} found in {n_sources}.{claimed}{more}", "bold red")
     if report.n_not_counted:
         return Text(f"None of {counted(report.n_compared, 'sentence')} counts. {_not_counted(report)}.", "bold yellow")
     if report.problems:
@@ -77,8 +77,8 @@ def _verdict(report: SentenceReport) -> Text:
 
 def _not_counted(report: SentenceReport) -> str:
     more = counted(report.n_not_counted, "sentence")
-    stands = "stands" if report.n_not_counted == 1 else "stand"
-    return f"{more} of skipped sections, or elsewhere than in the same section, {stands} in sources"
+    are = "is" if report.n_not_counted == 1 else "are"
+    return f"{more} of skipped sections, or elsewhere than in the same section, {are} found in sources"
 
 
 def _notes(report: SentenceReport) -> Iterator[str]:
@@ -89,8 +89,8 @@ def _notes(report: SentenceReport) -> Iterator[str]:
     if n_skipped := sum(one.outcome == "skipped" for one in report.sentences):
         yield f"{counted(n_skipped, 'sentence')} of skipped sections; not counted."
     if n_short := sum(one.outcome == "short" for one in report.sentences):
-        stand = "stands in a paragraph" if n_short == 1 else "stand in paragraphs"
-        yield f"{counted(n_short, 'sentence')} {stand} of fewer than 40 columns; not compared."
+        where = "is in a paragraph" if n_short == 1 else "are in paragraphs"
+        yield f"{counted(n_short, 'sentence')} {where} of fewer than 40 columns; not compared."
 
 
 def _sources(sources: Sequence[Source], n_compared: int, columns: int) -> Iterator[Text]:

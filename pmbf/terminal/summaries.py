@@ -112,7 +112,7 @@ def _labelled(path: str, labels: Mapping[str, str]) -> str:
 def remove_text(n_removed: int) -> str:
     """Return how many documents or paths were taken out."""
     removed = counted(n_removed, "document or path", "documents or paths")
-    return f"{removed} removed; `pmbf compact` gives the room back.\n"
+    return f"{removed} removed; `pmbf compact` frees disk space.\n"
 
 
 def label_text(n_changed: int) -> str:
@@ -121,11 +121,11 @@ def label_text(n_changed: int) -> str:
 
 
 def compact_text(report: CompactReport) -> str:
-    """Return what a compaction gave back."""
+    """Return what a compaction freed."""
     if not (report.n_documents or report.n_tiles or report.n_files):
-        return f"Nothing to give back: {size(report.bytes_after)} in use.\n"
+        return f"Nothing to free: {size(report.bytes_after)} in use.\n"
     return (
-        f"{counted(report.n_documents, 'removed document')} given up, "
+        f"{counted(report.n_documents, 'removed document')} deleted, "
         f"{counted(report.n_tiles, 'tile')} and {counted(report.n_files, 'file')} rewritten: "
         f"{size(report.bytes_before)} before, {size(report.bytes_after)} now.\n"
     )
@@ -214,7 +214,7 @@ def _disk(stats: Stats) -> list[tuple[str, str, str]]:
         ("texts", size(stats.text_bytes), texts),
         ("catalog", size(stats.catalog_bytes), "paths, sizes and checksums"),
         ("in all", size(total), ""),
-        ("generation", f"{stats.generation:,}", "commits so far"),
+        ("state", f"{stats.generation:,}", "commits so far"),
         ("kernels", stats.kernels, "native is the fast one; both give the same answers"),
     ]
 

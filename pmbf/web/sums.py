@@ -111,7 +111,7 @@ class Sums:
         with self.told():
             [(n_rows,)] = self._db.execute(f"SELECT count(*) FROM {table} WHERE {self._is_sound(table)}").fetchall()
         if n_rows != (n_all := self.count("name = ?", [table])):
-            raise self.damage(f"{n_rows} of the {n_all} rows of `{table}` are sound")
+            raise self.damage(f"{n_rows} of the {n_all} rows of `{table}` are whole")
 
     def _is_sound(self, table: str) -> str:
         if table not in self._own:

@@ -138,7 +138,7 @@ def test_of_two_committers_the_second_is_told_and_has_changed_nothing(cluster, t
     cluster.add_many([("first", words(1))])
     with ClusterCollection(tmp_path / "depot", nodes=local_nodes(1), executor=Inline()) as other:
         cluster.add_many([("second", words(2))])
-        with pytest.raises(BusyError, match="has committed generation 3 meanwhile"):
+        with pytest.raises(BusyError, match="has committed state 3 meanwhile"):
             other.add_many([("third", words(3))])
         assert {"first"} == set(listed(other))
         other.refresh()

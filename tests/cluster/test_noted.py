@@ -60,7 +60,7 @@ def test_the_guard_blocks_what_it_cannot_know(place, leak):
     assert 0 == pmbf("guard", leak, "--cluster", place).returncode
     done = pmbf("cluster", "check", place)
     assert 0 == done.returncode
-    assert "files that no generation names" in done.stdout
+    assert "files that no state of the collection names" in done.stdout
 
 
 def test_all_manifests_lost_is_no_new_depot(place):
@@ -75,7 +75,7 @@ def test_an_older_copy_of_a_depot_is_told_where_a_later_one_was_seen(place, tmp_
     with opened(place, shelf=tmp_path / "shelf") as one:
         one.add_many([("new", words(7))])
         one.refresh()
-    with pytest.raises(CorruptError, match="generation 4 was seen here, the last one now is 3") as raised:
+    with pytest.raises(CorruptError, match="state 4 was seen here, the last one now is 3") as raised:
         opened(older, shelf=tmp_path / "shelf")
     assert str(tmp_path / "shelf") in str(raised.value)
     opened(older).close()  # who has not seen the later one cannot know
@@ -86,7 +86,7 @@ def test_a_collection_that_is_open_is_not_shown_an_older_generation(place):
         lose(place, 3)
         (place / "last").unlink()
         assert not one.is_last()
-        with pytest.raises(CorruptError, match="generation 3 was seen here"):
+        with pytest.raises(CorruptError, match="state 3 was seen here"):
             one.refresh()
         assert 3 == one.generation
 
@@ -125,7 +125,7 @@ def test_files_of_a_load_that_committed_nothing_are_counted(place, tmp_path):
     assert [name] == unnamed(depot)
     done = pmbf("cluster", "check", place)
     assert 0 == done.returncode
-    assert "1 file that no generation names" in done.stdout
+    assert "1 file that no state of the collection names" in done.stdout
     assert "2 volumes: no damage found\n" in done.stdout
 
 

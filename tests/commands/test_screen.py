@@ -13,7 +13,7 @@ from tests.conftest import words
 def test_screen_finds_the_source_and_says_so_with_exit_code_1(library):
     result = run("screen", SUSPICIOUS / "verbatim.txt", "-c", library)
     assert result.exit_code == 1
-    assert "32 % of this text stands in 1 of 14 documents." in result.stdout
+    assert "32 % of this text is found in 1 of 14 documents." in result.stdout
     assert "tides.txt" in result.stdout
     assert "verbatim" in result.stdout
 
@@ -21,7 +21,7 @@ def test_screen_finds_the_source_and_says_so_with_exit_code_1(library):
 def test_screen_finds_nothing_with_exit_code_0(library):
     result = run("screen", SUSPICIOUS / "none.txt", "-c", library)
     assert result.exit_code == 0
-    assert "Nothing of this text stands in any of 14 documents." in result.stdout
+    assert "No shared passage with any of 14 documents." in result.stdout
 
 
 def test_a_file_that_cannot_be_read_is_an_error_and_the_next_is_screened(library):

@@ -90,9 +90,9 @@ def test_nothing_is_removed_when_one_of_them_is_not_there(mine):
 
 
 def test_compact_says_what_it_gave_back(mine):
-    assert "Nothing to give back" in run("compact", "-c", mine).stdout
+    assert "Nothing to free" in run("compact", "-c", mine).stdout
     run("remove", 1, "-c", mine)
-    assert "1 removed document given up" in run("compact", "-c", mine).stdout
+    assert "1 removed document deleted" in run("compact", "-c", mine).stdout
     assert json.loads(run("compact", "-c", mine, "--json").stdout)["n_documents"] == 0
 
 

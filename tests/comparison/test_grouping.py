@@ -101,7 +101,7 @@ def test_a_wrong_way_to_group_is_named(by, told):
         (b"file,course\na,b\n", "has the columns course, expected one named `group` or `author`"),
         (b"essay,group\na,b\n", "has the columns essay, group, expected `path`, `name` or `file` among them"),
         (b"", "is empty, expected a line with the names of columns"),
-        (b"file,group\na,b\na,c\n", "line 3: 'a' stands in line 2, too"),
+        (b"file,group\na,b\na,c\n", "line 3: 'a' is in line 2, too"),
         (b"file,group,date\nreadme.txt,A,yesterday\n", "line 2: date is 'yesterday'"),
     ],
 )

@@ -37,8 +37,8 @@ def test_sentences_are_built_screened_and_dropped(folder: Path) -> None:
     assert built.exit_code == 0 and "that of the collection" in built.stdout
     result = run("screen", folder / "query.txt", *there, "--sentences")
     assert result.exit_code == 1
-    assert "2 of 3 sentences stand in 1 source." in result.stdout
-    assert "1 sentence stands in a paragraph of fewer than 40 columns" in result.stdout
+    assert "2 of 3 sentences are found in 1 source." in result.stdout
+    assert "1 sentence is in a paragraph of fewer than 40 columns" in result.stdout
     assert "0.txt" in result.stdout
     assert run("screen", folder / "clean.txt", *there, "--sentences").exit_code == 0
     assert run("sentences", "status", *there, "--json").exit_code == 0

@@ -93,7 +93,7 @@ def test_text_that_stands_elsewhere_in_its_source_is_told_first_and_is_found(for
     assert "Found in 1 of 3 documents, but not counted: 98 % of the whole text in other sections of sources." in said
     assert "not counted (in other sections of sources)" in said
     plain = run("screen", tmp_path / "q.txt", "-c", forms.path, "--template", "thesis")
-    assert "98 % of this text stands in 1 of 3 documents." in plain.stdout
+    assert "98 % of this text is found in 1 of 3 documents." in plain.stdout
 
 
 def test_a_threshold_hides_nothing_that_a_template_takes_out(forms: Collection) -> None:
@@ -229,7 +229,7 @@ def test_sentences_that_a_template_takes_out_are_told_first_and_are_found(
     ended = run("screen", tmp_path / "q.txt", "-c", forms.path, "--sentences", "--template", template)
     said = " ".join(ended.stdout.split())
     assert ended.exit_code == 1
-    assert "4 sentences of skipped sections, or elsewhere than in the same section, stand in sources." in said
+    assert "4 sentences of skipped sections, or elsewhere than in the same section, are found in sources." in said
 
 
 def test_sentences_of_a_same_section_are_found_in_the_same_section_alone(forms: Collection) -> None:

@@ -41,7 +41,7 @@ def test_the_pages_count_sentences_and_the_evidence_page_is_drawn_again(client):
     found = client.screened(ASKED, "&sentences=1&keep_text=1")
     number, n, n_found = found["screening"]["id"], found["sentences"]["n_compared"], found["sentences"]["n_found"]
     page = client.ask("GET", f"/screenings/{number}").text
-    assert f"{n_found} of {n} sentences stand in the collection." in page
+    assert f"{n_found} of {n} sentences are found in the collection." in page
     drawn = client.ask("GET", f"/screenings/{number}/evidence").text
     assert f"{n_found} of {n} sentences" in drawn
 

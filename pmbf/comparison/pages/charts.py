@@ -141,7 +141,7 @@ def matrix(comparison: Comparison, names: Names) -> str:
     return (
         f'<svg class="chart matrix" viewBox="0 0 {left + size:.0f} {size}" '
         f'width="{1.6 * (left + size):.0f}" role="img" '
-        f'aria-label="The share of the text of each row that stands in the text of each column">'
+        f'aria-label="The share of the text of each row that is in the text of each column">'
         f'<rect class="field" x="{left:.0f}" y="0" width="{size}" height="{size}"/>{own}{"".join(cells)}{labels}</svg>'
     )
 

@@ -102,7 +102,7 @@ def _notes(comparison: Comparison) -> list[str]:
     if n_out:
         notes.append(f"{percent(n_out / n_chars)} of all text is ignored or common and does not count.")
     if n_library := sum(member.n_library for member in members):
-        notes.append(f"{percent(n_library / n_chars)} of all text stands in the library; shares are without it.")
+        notes.append(f"{percent(n_library / n_chars)} of all text is found in the library; shares are without it.")
     n_identical = sum(pair.identical for pair in comparison.pairs)
     if n_identical:
         notes.append(f"{counted(n_identical, 'pair')} of identical texts.")
@@ -123,7 +123,7 @@ def _charts(comparison: Comparison, names: Names) -> str:
     cells = _scrolled("Matrix", matrix(comparison, names))
     return (
         f'{drawn}<div class="stack">{left}</div>\n'
-        f"{_panel('Matrix: how much of the row stands in the column', cells, 'matrix-panel')}"
+        f"{_panel('Matrix: how much of the row is in the column', cells, 'matrix-panel')}"
     )
 
 
