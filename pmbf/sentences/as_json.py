@@ -21,6 +21,9 @@ def from_json(line: str) -> SentenceReport:
             raise UnsupportedError(
                 f"the report has schema {values['schema']}, this pmbf reads up to {SCHEMA_VERSION}; upgrade pmbf"
             )
+        if values["schema"] == 1:
+            _forget_shares(values)
+        values["schema"] = SCHEMA_VERSION
         for name in _COUNTED:
             values.pop(name, None)
         made: dict[str, Any] = {
@@ -36,6 +39,14 @@ def from_json(line: str) -> SentenceReport:
         raise ParameterError(f"no report of sentences as to_json writes it: it lacks {error}") from error
     except (TypeError, ValueError, AttributeError) as error:
         raise ParameterError(f"no report of sentences as to_json writes it: {error}") from error
+
+
+def _forget_shares(values: dict[str, Any]) -> None:
+    """Take out what schema 1 called the similarity of a claim: the share of equal keys."""
+    claimed = {one["document"]["id"]: one["pairs"] for one in values["sources"] if one["claimed"]}
+    origins = (origin for one in values["sentences"] for origin in one["origins"] if origin["document"] in claimed)
+    for one in (*origins, *(pair for pairs in claimed.values() for pair in pairs)):
+        one["similarity"] = None
 
 
 def _sentence(values: dict[str, Any]) -> Sentence:

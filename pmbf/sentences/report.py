@@ -16,7 +16,7 @@ from pmbf.report import DocumentRef, Section, Texts
 from pmbf.report.as_json import with_lists
 from pmbf.span import Span
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised when a field changes its meaning or goes away; new fields alone do not raise it."""
 
 Outcome = Literal["found", "claimed", "new", "short", "skipped"]

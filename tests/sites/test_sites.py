@@ -10,6 +10,7 @@ import pytest
 
 from pmbf import Collection
 from pmbf.errors import NotFoundError, WithheldError
+from pmbf.sentences import SentenceReport
 from pmbf.sites import auditlog
 from tests.sentences.texts import sentence, text
 from tests.sites.houses import House, houses
@@ -63,6 +64,16 @@ def test_without_words_a_site_only_claims(three: dict[str, House]) -> None:
     assert all(one.n_shared == 0 for one in report.sites)
     assert "4 more claimed by sites" in report.summary
     assert "shared with sources, or claimed by sites" in report.to_html()
+
+
+def test_a_report_of_claims_is_read_back_and_one_of_schema_1_without_its_shares(three: dict[str, House]) -> None:
+    report = show(three, "text").asks(QUERY)
+    assert SentenceReport.from_json(report.to_json()) == report and report.schema == 2
+    values = report.to_dict() | {"schema": 1}
+    for place in (*values["sentences"], *values["sources"]):
+        for one in (*place.get("origins", ()), *place.get("pairs", ())):
+            one["similarity"] = one["similarity"] or 0.3
+    assert SentenceReport.from_json(json.dumps(values)) == report
 
 
 @pytest.mark.parametrize("texts", [False, True])
