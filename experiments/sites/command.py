@@ -6,15 +6,18 @@ import argparse
 from pathlib import Path
 
 from experiments.arguments import positive
-from experiments.sites import claims, cost, private, reading, stolen, united
+from experiments.sites import claims, cost, private, reading, sparing, stolen, united
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the experiment and its options."""
-    parser.add_argument("step", choices=["cost", "private", "claims", "united", "stolen", "reading"],
-                        help="bytes and times; private questions, their threshold; equality; attacks")  # fmt: skip
     parser.add_argument(
-        "folder", type=Path, help="of cost, private and claims a corpus of PAN; else a folder of .txt files"
+        "step",
+        choices=["cost", "private", "claims", "united", "stolen", "reading", "sparing"],
+        help="bytes and times; private questions, their threshold; equality; attacks; what bars and limits cost",
+    )
+    parser.add_argument(
+        "folder", type=Path, help="of cost, private, claims and sparing a corpus of PAN; else a folder of .txt files"
     )
     parser.add_argument("others", type=Path, nargs="*", help="further texts of the site; further data sets")
     parser.add_argument("--cases", type=positive, default=60, help="queries, of each data set (60)")
@@ -33,5 +36,7 @@ def run(arguments: argparse.Namespace) -> str:
         return claims.run(folder, others, n=n, out=out)
     if arguments.step == "united":
         return united.run([folder, *others], n=n, out=out)
+    if arguments.step == "sparing":
+        return sparing.run(folder, seed=arguments.seed, out=out)
     attack = reading.run if arguments.step == "reading" else stolen.run
     return attack(folder, seed=arguments.seed, out=out)

@@ -1,9 +1,9 @@
 """What does a member read in a day of texts that a site does not show, by yes and no alone?
 
 A real site at the level `count`, and pmbf's own client. The member knows the beginnings of some units of its documents
-and has other texts, from which it counts what follows what (`follows`). Three ways of reading on (`readers`) are tried,
-with a day's units: of as many units as a day has questions for; and of a few, also if the site's bars are exact and a
-unit answers any number of questions. Letters that a reader takes as read before its first question count apart.
+and has other texts, from which it counts what follows what (`follows`). Three ways of reading on (`readers`) are tried
+on the same units, until the units of a day are spent or no question helps; also if the site's bars are exact and a unit
+answers any number of questions. Letters that a reader takes as read before its first question count apart.
 """
 
 from __future__ import annotations
@@ -39,15 +39,17 @@ from pmbf.sites.texts import TextsAsked
 KNOWN_SHARE = 0.75
 """Of each unit, from its beginning on."""
 READERS: dict[str, type[Reader]] = {"letters": Letters, "words, by parts": WordsByPart, "words, by keys": WordsByKeys}
-MANY, FEW = 60, 60
-"""Units that are read side by side: with 32 questions each, and with all questions of a day."""
-MEASURES: dict[str, tuple[int, dict[str, float]]] = {
-    "blurred bars, 32 questions a unit": (MANY, {}),
-    "exact bars, any number of questions": (
-        FEW, {"MOST_QUESTIONS": 10**9, "BLURRED_SIMILARITY": 0.0, "BLURRED_COLUMNS": 0}
-    ),
+N_TEXTS, TEXT_CHARS, ASCII_SHARE = 400, (2000, 20_000), 0.98
+"""Texts that are drawn, and of which lengths; every tenth is the site's. Other letters than those of ASCII are few."""
+N_TARGETS = 600
+"""Units that are read side by side: with 32 questions each they take more than a day."""
+MEASURES: dict[str, dict[str, float]] = {
+    "blurred bars, 32 questions a unit": {},
+    "exact bars, any number of questions": {
+        "MOST_QUESTIONS": 10**9, "BLURRED_SIMILARITY": 0.0, "BLURRED_COLUMNS": 0
+    },
 }  # fmt: skip
-"""How many units are read, and what is another number in `pmbf.sites.sparing`, by what a site does."""
+"""What is another number in `pmbf.sites.sparing`, by what a site does."""
 
 
 @dataclass(frozen=True)
@@ -75,24 +77,27 @@ class Day:
     wrong: int
 
 
-def run(corpus: Path, *, seed: int, out: Path | None = None, most_targets: int = MANY) -> str:
+def run(corpus: Path, *, seed: int, out: Path | None = None, n_targets: int = N_TARGETS) -> str:
     """Return the figures as Markdown.
 
     Args:
-        corpus: Documents in English, as `.txt` files, searched recursively; every tenth is the site's.
+        corpus: Documents in English, as `.txt` files, searched recursively; `N_TEXTS` of them are drawn.
         seed: Seed of all draws.
         out: JSON file to write.
-        most_targets: Units that are read side by side, at most.
+        n_targets: Units that are read side by side.
 
     Raises:
         NotFoundError: The corpus has too few units.
     """
-    paths = sorted(path for path in corpus.rglob("*.txt") if path.is_file())
-    texts = {f"{number:05}": read(path) for number, path in enumerate(paths)}
-    own = {name: text for number, (name, text) in enumerate(texts.items()) if not number % 10}
+    chance = random.Random(seed)
+    texts = _drawn(corpus, chance)
+    own = dict([*texts.items()][::10])
     follows = Follows([plain(text) for name, text in texts.items() if name not in own])
-    units = _units(own, random.Random(seed), most_targets)
-    figures = {"about": report.about(), "corpora": [described(corpus)], "seed": seed, "known": KNOWN_SHARE}
+    units = _units(own, chance, n_targets)
+    figures = {
+        "about": report.about(), "corpora": [described(corpus)], "seed": seed, "n_texts": len(texts),
+        "n_own": len(own), "n_chars": sum(map(len, texts.values())), "known": KNOWN_SHARE,
+    }  # fmt: skip
     days = []
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(scratch)
@@ -100,13 +105,26 @@ def run(corpus: Path, *, seed: int, out: Path | None = None, most_targets: int =
         site = made(place, "site", None)
         member, site = acquainted([made(place, "member", site.folder / "federation.key"), site])
         site = replace(site, level="count").stored()
-        for measures, (n_targets, values) in MEASURES.items():
+        for measures, values in MEASURES.items():
             for name, kind in READERS.items():
                 _forget(site)
                 with served(site, collection, **values):
-                    days.append(_day(member, units[:n_targets], follows, (name, kind), (measures, values)))
+                    days.append(_day(member, units, follows, (name, kind), (measures, values)))
                 write_figures(figures | {"days": [asdict(one) for one in days]}, out)
     return table([asdict(one) for one in days])
+
+
+def _drawn(corpus: Path, chance: random.Random) -> dict[str, str]:
+    """Return texts by name, in the order of the draw."""
+    paths = sorted(path for path in corpus.rglob("*.txt") if path.is_file())
+    chance.shuffle(paths)
+    drawn: dict[str, str] = {}
+    for path in paths:
+        text = read(path)
+        is_plain = sum(map(str.isascii, text)) >= ASCII_SHARE * len(text)
+        if is_plain and TEXT_CHARS[0] <= len(text) <= TEXT_CHARS[1] and len(drawn) < N_TEXTS:
+            drawn[path.relative_to(corpus).as_posix()] = text
+    return drawn
 
 
 def _units(texts: dict[str, str], chance: random.Random, n: int) -> list[str]:

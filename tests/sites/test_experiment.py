@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.sites import claims, private, reading, stolen, united
+from experiments.sites import claims, private, reading, sparing, stolen, united
 from tests.sentences.texts import WORDS, text
 
 
@@ -91,10 +91,24 @@ def test_a_member_that_reads_by_yes_and_no_reads_more_where_nothing_is_blurred(
 ) -> None:
     (tmp_path / "texts").mkdir()
     for number in range(20):
-        (tmp_path / "texts" / f"{number:02}.txt").write_text(text(*range(20 * number, 20 * number + 20)))
+        (tmp_path / "texts" / f"{number:02}.txt").write_text(text(*range(40 * number, 40 * number + 40)))
     monkeypatch.setattr(reading, "USUAL_UNITS_A_DAY", 1500)
     monkeypatch.setattr(reading, "READERS", {"letters": reading.Letters})
-    reading.run(tmp_path / "texts", seed=1, out=tmp_path / "out.json", most_targets=8)
+    reading.run(tmp_path / "texts", seed=1, out=tmp_path / "out.json", n_targets=8)
     spared, bare = json.loads((tmp_path / "out.json").read_text())["days"]
     assert 0 < spared["n_units"] <= 1500 and 0 < bare["n_units"] <= 1500
     assert spared["letters"] - spared["guessed"] < bare["letters"] - bare["guessed"]
+
+
+def test_what_blurred_bars_and_few_questions_cost_is_measured(tmp_path: Path) -> None:
+    """Of ten texts at the site each has sentences of two others, so that units are asked about several times."""
+    for name in ("src", "susp"):
+        (tmp_path / "pan" / name).mkdir(parents=True)
+        for number in range(10):
+            (tmp_path / "pan" / name / f"{number}.txt").write_text(text(*range(5 * number, 5 * number + 15)))
+    sparing.run(tmp_path / "pan", seed=1, out=tmp_path / "out.json", units_a_day=40)
+    figures = json.loads((tmp_path / "out.json").read_text())
+    counts, limits = figures["counts"], figures["limits"]
+    assert 1 < counts["texts"] < 10 and counts["units"] >= 40
+    assert 0 < counts["both"] <= min(counts["exact"], counts["blurred"])
+    assert limits["n_questions"] > limits["n_units"] > 0
