@@ -40,12 +40,12 @@ class Follows:
         """Return how likely each letter is to come next."""
         return _mixed([self._letters.get(before[len(before) - n :]) for n in range(N_LETTERS + 1)])
 
-    def words(self, before: Sequence[str]) -> dict[str, float]:
-        """Return how likely each word is to come next."""
-        return _mixed([self._words.get(tuple(before[len(before) - n :])) for n in range(N_WORDS + 1)])
+    def words(self, before: Sequence[str], begun: str = "") -> dict[str, float]:
+        """Return how likely each word is to come next, of those that begin so."""
+        return _mixed([self._words.get(tuple(before[len(before) - n :])) for n in range(N_WORDS + 1)], begun)
 
 
-def _mixed(counts: Sequence[Counter[str] | None]) -> dict[str, float]:
+def _mixed(counts: Sequence[Counter[str] | None], begun: str = "") -> dict[str, float]:
     """Return shares of what comes next, each length of what is before with its weight.
 
     Source:
@@ -58,5 +58,6 @@ def _mixed(counts: Sequence[Counter[str] | None]) -> dict[str, float]:
         whole = one.total() + len(one)
         shares = {what: share * len(one) / whole for what, share in shares.items()}
         for what, count in one.items():
-            shares[what] = shares.get(what, 0.0) + count / whole
+            if what.startswith(begun):
+                shares[what] = shares.get(what, 0.0) + count / whole
     return shares

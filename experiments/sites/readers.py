@@ -81,6 +81,7 @@ class Reader(ABC):
         self.read = ""
         self.has = keys_of(unit)
         self.likely: dict[str, float] = {}
+        self._whole = 0.0
         self._asked: str | tuple[str, ...] = ""
         self._start()
 
@@ -98,25 +99,29 @@ class Reader(ABC):
 
     def _start(self) -> None:
         while len(self.known + self.read) < self.n_chars:
-            found = self._next(self.known + self.read)
-            whole = sum(found.values())
-            self.likely = {what: share / whole for what, share in found.items()} if whole else {}
+            self.likely = self._next(self.known + self.read)
+            self._whole = sum(self.likely.values())
             if not self._take():
                 return
 
     def _take(self) -> bool:
         """Take what is sure as read; return whether there was any."""
         best = max(self.likely, key=self.likely.__getitem__, default="")
-        if not best or self.likely[best] < SURE:
+        if not best or not self.likely[best] or self.likely[best] < SURE * self._whole:
             return False
         self.read += best
         self.likely = {}
         return True
 
     def _weigh(self, factors: dict[str, float], otherwise: float) -> None:
-        weighed = {what: share * factors.get(what, otherwise) for what, share in self.likely.items()}
-        whole = sum(weighed.values())
-        self.likely = {what: share / whole for what, share in weighed.items()} if whole else {}
+        """Weigh what was asked for by its factor, and all others by another."""
+        if otherwise:
+            for what, factor in factors.items():
+                self._whole += self.likely[what] * (factor / otherwise - 1)
+                self.likely[what] *= factor / otherwise
+        else:
+            self.likely = {what: self.likely[what] * factor for what, factor in factors.items() if factor}
+            self._whole = sum(self.likely.values())
         if self._take():
             self._start()
 
@@ -180,8 +185,7 @@ class WordsByPart(Reader):
 
     def _next(self, so_far: str) -> dict[str, float]:
         head, _, begun = so_far.rpartition(" ")
-        found = self._follows.words(head.split())
-        return {one[len(begun) :] + " ": share for one, share in found.items() if one.startswith(begun)}
+        return {one[len(begun) :] + " ": share for one, share in self._follows.words(head.split(), begun).items()}
 
     def question(self) -> Asking | None:
         """Return known words, as many as the bar asks for beside the guess, and the guess."""
@@ -215,8 +219,9 @@ class WordsByKeys(Reader):
         self._tried: set[str] = set()
         self._most = N_KEYS
         head, _, begun = so_far.rpartition(" ")
-        found = self._follows.words(head.split())
-        return {one[len(begun) :] + " ": share for one, share in found.items() if one.startswith(begun)}
+        found = {one[len(begun) :] + " ": share for one, share in self._follows.words(head.split(), begun).items()}
+        self._order = sorted(found, key=found.__getitem__, reverse=True)  # of what is not tried it stays
+        return found
 
     def question(self) -> Asking | None:
         """Return two keys of the unit and eight that words not yet tried would make."""
@@ -231,7 +236,7 @@ class WordsByKeys(Reader):
         if len(told) < LEAST_CLAIMED - 1 or not len(places):
             return None
         row, guesses = list(told), list[str]()
-        for guess in sorted(self.likely, key=self.likely.__getitem__, reverse=True):
+        for guess in self._order:
             if guess in self._tried:
                 continue
             if guesses and (len(row) + len(places) > N_KEYS or len(guesses) == self._most):
@@ -249,6 +254,7 @@ class WordsByKeys(Reader):
     def learn(self, *, yes: bool) -> None:
         """Weigh the words that were asked for; the likeliest of those that may be there are asked for again."""
         hit = self._hit if yes else 1 - self._hit
+        self._order = [*self._asked] if yes else self._order
         self._weigh(dict.fromkeys(self._asked, hit), 0.0 if yes else 1.0)
         if yes and len(self._asked) > 1:
             self._tried -= set(self._asked)
