@@ -291,7 +291,7 @@ _EAST_ONLY = re.compile(
     % bytes(i for i in range(0xC0, 0x100) if bytes([i]).decode("cp1250") != bytes([i]).decode("cp1252"))
 )
 _C1 = re.compile(rb"[\x80-\x9f]")
-_HEBREW = re.compile(rb"(?:[\xe0-\xfa]{2,}[^\xe0-\xfa]+){4}")
+_HEBREW = re.compile(rb"(?<![\xe0-\xfa])(?:[\xe0-\xfa]{2,}[^\xe0-\xfa]+){4}")
 _NOT_HEBREW = re.compile(rb"[\xfb-\xff]")
 
 

@@ -21,7 +21,7 @@ _COMMIT, _TREE, _BLOB, _TAG, _BY_OFFSET, _BY_NAME = 1, 2, 3, 4, 6, 7
 _NAMES = {_COMMIT: b"commit", _TREE: b"tree", _BLOB: b"blob", _TAG: b"tag"}
 _HEAD_BYTES, _NAME_BYTES = 12, 20
 _LOOSE = re.compile(rb"(blob|tree|commit|tag) \d{1,12}\0")
-_TREE_ENTRY = re.compile(rb"\d{5,6} ([^\0]+)\0.{20}", re.S)
+_MODE = re.compile(rb"\d{5,6} ")
 
 Object = tuple[int, bytes]
 """Type and content."""
@@ -53,8 +53,18 @@ def loose(content: bytes, reading: Reading) -> str | None:
 def _text(one: Object, name: str, reading: Reading) -> str:
     type_, content = one
     if type_ == _TREE:
-        content = b"\n".join(_TREE_ENTRY.findall(content))
+        content = b"\n".join(_names(content))
     return reading.embedded(content, name) if content else ""
+
+
+def _names(tree: bytes) -> Iterator[bytes]:
+    """Yield the names of a tree: each stands between a mode and a zero byte, behind which is the name of an object."""
+    at = 0
+    while (mode := _MODE.search(tree, at)) and 0 <= (stop := tree.find(b"\0", mode.end())) < len(tree) - _NAME_BYTES:
+        at = mode.end()
+        if stop > at:
+            yield tree[at:stop]
+            at = stop + 1 + _NAME_BYTES
 
 
 def _objects(raw: bytes, start: int, reading: Reading) -> Iterator[Object]:

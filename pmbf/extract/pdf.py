@@ -33,7 +33,7 @@ MAX_PICTURES, MAX_FORM_DEPTH = 10_000, 5
 LEAST_COVERED = 1e-9
 MOST_RANGES = 20
 
-_XMP = re.compile(rb"<x:xmpmeta[ >].*?</x:xmpmeta>", re.S)
+_XMP_BEGINS, _XMP_END = re.compile(rb"<x:xmpmeta[ >]"), b"</x:xmpmeta>"
 _TAG = re.compile("<[^<>]*>")
 _LINE_END_HYPHEN = re.compile("(?<=\\w)[\x02\ufffe](?=\\w)")
 _HYPHEN = re.compile("[\x02\ufffe]")
@@ -108,10 +108,18 @@ def _properties(raw: bytes, document: Any, reading: Reading) -> str:
                 reading.problem(f"bookmarks more than {MAX_BOOKMARK_DEPTH} levels deep: not read")
     except pdfium.PdfiumError:
         reading.problem("bookmarks: unreadable")
-    lines += [unescape(_TAG.sub(" ", one.decode("utf-8", "replace"))) for one in _XMP.findall(raw)]
+    lines += [unescape(_TAG.sub(" ", one.decode("utf-8", "replace"))) for one in _xmp(raw)]
     text = "".join(f"{line}\n" for line in lines)
     reading.spend_text(len(text))
     return reading.part(text, "properties")
+
+
+def _xmp(raw: bytes) -> Iterator[bytes]:
+    """Yield the packets of XMP. An end is looked for once: where there is none, there is none further on."""
+    stop = 0
+    while (begins := _XMP_BEGINS.search(raw, stop)) and (end := raw.find(_XMP_END, begins.end())) >= 0:
+        stop = end + len(_XMP_END)
+        yield raw[begins.start() : stop]
 
 
 def _read_pictures(document: Any, texts: list[str], reading: Reading) -> None:

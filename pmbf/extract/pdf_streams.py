@@ -43,8 +43,10 @@ _KNOWN = frozenset(
 """Filters that are left to PDFium."""
 _EXPANDING = (*_FLATE, b"LZWDecode", b"LZW", b"RunLengthDecode", b"RL")
 _SHOWS_TEXT = (b"Tj", b"TJ", b"BT", b"Td")
-# A string; a gap as wide as a blank between two strings of one line; an operator that ends a line.
-_TOKEN = re.compile(rb"\(((?:[^()\\]|\\.)*+)\)|(-(?:1[5-9]\d|[2-9]\d\d|\d{4,}))|(\bT[dDmjJ*]|['\"])", re.S)
+# A string, or one without an end, which is passed over; a gap as wide as a blank between two strings of one line; an
+# operator that ends a line.
+_STRING = rb"\(((?:[^()\\]|\\.)*+)\)|\((?:[^()\\]|\\.)*+"
+_TOKEN = re.compile(_STRING + rb"|(-(?:1[5-9]\d|[2-9]\d\d|\d{4,}))|(\bT[dDmjJ*]|['\"])", re.S)
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)", re.S)
 _MEANT = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"", b"f": b"\n", b"\n": b"", b"\r": b""}
 _ZLIB = (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
