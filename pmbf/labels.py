@@ -105,8 +105,12 @@ def decoded(text: str) -> Labels:
     return labels
 
 
-def conditions(wanted: object) -> Conditions:
+def conditions(wanted: object, name: str = "where") -> Conditions:
     """Return conditions, checked: a mapping from the name of a label to a value or several.
+
+    Args:
+        wanted: The conditions.
+        name: The argument that they were given as, for an error.
 
     Raises:
         ParameterError: It is none.
@@ -115,13 +119,15 @@ def conditions(wanted: object) -> Conditions:
     {'author': ('berg',), 'group': ('a', 'b')}
     """
     if not isinstance(wanted, Mapping):
-        raise ParameterError(f"conditions are {wanted!r:.80}, expected the value of each label by its name")
+        raise ParameterError(
+            f"{name} is {wanted!r:.80}, expected the value of each label by its name: {{'year': '2015'}}"
+        )
     found: dict[str, tuple[str, ...]] = {}
-    for name, values in wanted.items():
+    for label, values in wanted.items():
         several = (values,) if isinstance(values, str) or not isinstance(values, Iterable) else tuple(values)
-        pairs = [tidy(name, value) for value in several]
+        pairs = [tidy(label, value) for value in several]
         if not pairs:
-            raise ParameterError(f"the label {name} is to have one of no values, expected at least one")
+            raise ParameterError(f"the label {label} is to have one of no values, expected at least one")
         found[pairs[0][0]] = tuple(value for _, value in pairs)
     return found
 

@@ -83,7 +83,10 @@ def option_table(command):
     """Return a command's arguments and options as a Markdown table."""
     lines = ["| | |", "|---|---|"]
     for option in command.params:
-        spelled = " ".join(f"`{name}`" for name in [*option.opts, *option.secondary_opts])
+        names = [*option.opts, *option.secondary_opts]
+        if not getattr(option, "is_flag", True) and option.metavar:
+            names[0] += f" {option.metavar}"
+        spelled = " ".join(f"`{name}`" for name in names).replace("|", chr(92) + "|")
         if option.param_type_name == "argument":
             spelled = f"`{option.metavar or option.name}`"
         lines.append(f"| {spelled} | {(option.help or '').replace('|', chr(92) + '|')} |")

@@ -98,3 +98,18 @@ def test_a_long_name_with_a_short_text_may_be_meant(collection):
     collection.add("A few words.", name=words(1))
     collection.add_many([(words(2), "A few."), ("a", words(3)), ("b", words(4))])
     assert collection.n_documents == 4
+
+
+def test_a_column_of_a_table_is_told_by_its_kind_and_what_takes_it(collection):
+    class Series(list):
+        pass
+
+    with pytest.raises(ParameterError, match=r"a query is a Series, expected a text, .*; screen_many takes several"):
+        collection.screen(Series(["a", "b"]))
+
+
+@pytest.mark.parametrize("name", ["where", "where_not"])
+def test_wrong_labels_are_told_by_the_argument_and_its_form(collection, name):
+    expected = f"{name} is 'year=2015', expected the value of each label by its name: {{'year': '2015'}}"
+    with pytest.raises(ParameterError, match=re.escape(expected)):
+        collection.screen("a b c", **{name: "year=2015"})

@@ -29,7 +29,14 @@ _SET_BY = {
 
 
 class _HelpAsFlag:
-    """A command whose option `--help` is listed like every flag, without `<bool>`."""
+    """A command whose `--help` is listed like every flag, without `<bool>`, and whose errors name the command."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        try:
+            return super().parse_args(ctx, args)  # type: ignore[misc]
+        except _UsageError as error:  # an option without its argument is told without the command
+            error.ctx = error.ctx or ctx
+            raise
 
     def get_help_option(self, ctx: Any) -> Any:
         found = super().get_help_option(ctx)  # type: ignore[misc]

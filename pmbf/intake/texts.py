@@ -87,9 +87,10 @@ class Origin:
             return Origin(name, query)
         if isinstance(query, os.PathLike):
             return Origin(name or os.fspath(query), path=os.fspath(query))
-        raise ParameterError(
-            f"a query is {query!r} ({type(query).__name__}), expected a text, the bytes of a file, or a pathlib.Path"
-        )
+        kind, expected = type(query).__name__, "expected a text, the bytes of a file, or a pathlib.Path"
+        if isinstance(query, Iterable):  # its values may be many lines
+            raise ParameterError(f"a query is a {kind}, {expected}; screen_many takes several texts")
+        raise ParameterError(f"a query is {query!r} ({kind}), {expected}")
 
     @property
     def is_stream(self) -> bool:

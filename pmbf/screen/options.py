@@ -153,7 +153,7 @@ class Options:
             raise ParameterError(f"exclude_same is {self.exclude_same!r:.80}, expected a list of names of labels")
         object.__setattr__(self, "exclude_same", tuple(self.exclude_same))
         for name in ("where", "where_not"):
-            object.__setattr__(self, name, conditions(getattr(self, name)))
+            object.__setattr__(self, name, conditions(getattr(self, name), name))
         if self.template is not None:
             object.__setattr__(self, "template", template_of(self.template))
 

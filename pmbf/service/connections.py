@@ -242,8 +242,8 @@ class Connections:
             metrics.refuse(REFUSALS.get(status, "failed" if status >= 500 else "malformed"))
         if self._is_logged:
             method = head.method if head else "-"
-            now = time.strftime("%Y-%m-%dT%H:%M:%S")
-            told = f"{now} {method} {path} {status} {received} {n_sent} {seconds * 1e3:.1f} {verdict}"
+            figures = f"in={received} out={n_sent} ms={seconds * 1e3:.1f} outcome={verdict}"
+            told = f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {method} {path} {status} {figures}"
             with contextlib.suppress(OSError):  # the reader of the log has gone: clients must not notice
                 os.write(sys.stderr.fileno(), f"{told}\n".encode())  # a buffer would be written once more at the end
 

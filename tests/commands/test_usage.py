@@ -169,6 +169,7 @@ def test_a_folder_of_texts_taken_for_a_collection_says_what_to_type(tmp_path):
     [
         (("screen", "a.txt", "--zzzz"), "No such option: --zzzz; see `pmbf screen --help`"),
         (("screen", "a.txt", "--treshold", "1"), "No such option: --treshold (did you mean --threshold?); see"),
+        (("screen", "a.txt", "--sites"), "Option '--sites' requires an argument; see `pmbf screen --help`"),
         (("nonsense",), "No such command 'nonsense'; see `pmbf --help`"),
         (("screen",), "Missing argument 'PATH'; see `pmbf screen --help`"),
         (("guard", "check", "--nope"), "No such option: --nope"),

@@ -168,7 +168,7 @@ def test_a_set_with_unknown_articles_is_logged_as_incomplete(protected, place):
         ask(running, ["never", {"id": "other", "text": STORY}])
         ask(running, ["other"])
         running.stop()
-        outcomes = [line.split()[-1] for line in running.said.splitlines() if "/v1/duplicates" in line]
+        outcomes = [line.rpartition("outcome=")[2] for line in running.said.splitlines() if "/v1/duplicates" in line]
         assert outcomes == ["incomplete", "clean"]
 
 

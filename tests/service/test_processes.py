@@ -1,6 +1,7 @@
 """The service's working processes: time, death, renewal, and the log."""
 
 import os
+import re
 import signal
 import threading
 import time
@@ -118,7 +119,9 @@ def test_the_log_has_sizes_and_outcomes_and_no_text(protected, place):
         running.ask("POST", "/v1/screen?name=a.txt", b"?!")
         running.ask("POST", "/v1/screen?name=a.txt", CLEAN.encode())
     lines = [line.split() for line in running.said.splitlines() if " POST " in line]
-    assert [line[2:4] + line[-1:] for line in lines] == [
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}", line[0]) for line in lines)
+    assert all(re.fullmatch(r"in=\d+ out=\d+ ms=\d+\.\d", " ".join(line[4:7])) for line in lines)
+    assert [[*line[2:4], line[-1].removeprefix("outcome=")] for line in lines] == [
         ["/v1/check", "200", "block"],
         ["other", "404", "-"],
         ["/v1/judge", "200", "block"],

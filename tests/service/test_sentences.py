@@ -68,5 +68,5 @@ def test_a_collection_without_sentences_is_told_with_the_command_that_makes_them
             assert made.json("POST", "/v1/sentences", body.encode())[0] == 200
     finally:
         made.stop()
-    logged = [line.split()[-1] for line in made.said.splitlines() if "/v1/sentences" in line]
+    logged = [line.rpartition("outcome=")[2] for line in made.said.splitlines() if "/v1/sentences" in line]
     assert logged[-3:] == ["found", "clean", "incomplete"]
