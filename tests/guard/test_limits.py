@@ -10,6 +10,7 @@ import zlib
 import pytest
 
 from pmbf.extract import extract, pdf, pdf_streams
+from pmbf.extract.reading import MAX_PROBLEMS
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import of_content
 from pmbf.guard.unseen import MOST_DEPTH
@@ -148,6 +149,11 @@ PACKED = {
     "a.lz": b"LZIP\1\x0c" + RANDOM,
     "a.lzo": b"\x89LZO\0\r\n\x1a\n" + RANDOM,
     "a.lzh": b"\x20\x10-lh5-" + RANDOM,
+    "new.cpio": b"070701" + b"0" * 104 + RANDOM,
+    "old.cpio": b"070707" + b"0" * 70 + RANDOM,
+    "a.rpm": b"\xed\xab\xee\xdb\3\0" + RANDOM,
+    "a.xar": b"xar!\0\x1c\0\1" + RANDOM,
+    "a.arj": b"\x60\xea\x2a\0\x1e\x0b\1\0" + RANDOM,
 }
 
 
@@ -155,6 +161,16 @@ PACKED = {
 def test_packed_files_that_are_not_read_are_told_by_their_bytes(verdict_on, name):
     found = verdict_on(of_content("request", PACKED[name], "service", Policy()))
     assert [one.reason for one in found.incomplete] == ["an archive: unpack it"]
+
+
+@pytest.mark.parametrize("n_unread", [MAX_PROBLEMS, MAX_PROBLEMS + 1, MAX_PROBLEMS + 50])
+def test_problems_beyond_the_hundredth_are_told_as_more(verdict_on, n_unread):
+    packed = make.zipped({f"{number}.7z": PACKED["a.7z"] for number in range(n_unread)})
+    found = verdict_on(of_content("a.zip", packed, "path", Policy()))
+    assert found.action == "block"
+    reasons = [one.reason for one in found.incomplete]
+    assert len([one for one in reasons if "an archive" in one]) == MAX_PROBLEMS
+    assert ("more, not listed" in reasons) == (n_unread > MAX_PROBLEMS)
 
 
 def test_a_brotli_file_is_told_by_its_name_alone(verdict_on):
