@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import select
 import stat
@@ -157,12 +158,12 @@ def _pieces_of_a_pipe(descriptor: int, name: str, wait_s: float | None, idle_s: 
 
 def _piece_by_piece(next_piece: Callable[[], bytes], name: str, max_bytes: int, hint: str) -> bytes:
     # Read in pieces: between two of them Python looks for Ctrl-C, and memory is taken for bytes that are there.
-    content = bytearray()
-    while len(content) <= max_bytes and (piece := next_piece()):
-        content += piece
-    if len(content) > max_bytes:
+    content = io.BytesIO()
+    while content.tell() <= max_bytes and (piece := next_piece()):
+        content.write(piece)
+    if content.tell() > max_bytes:
         raise _too_large(name, max_bytes, hint)
-    return bytes(content)
+    return content.getvalue()
 
 
 def _too_large(name: str, max_bytes: int, hint: str) -> IncompleteError:

@@ -16,6 +16,7 @@ from benchmarks import (
     filters,
     growth,
     guard,
+    largest,
     limit,
     loading,
     machine,
@@ -260,6 +261,17 @@ def test_the_align_benchmark_finds_what_it_times(tmp_path: Path) -> None:
     [row] = figures["rows"]
     assert all(row[name] > 0 for name in ("prepared", "whole", "difflib")) and figures["hostile"] > 0
     assert "| 900 | 700 |" in alignment.table(figures)
+
+
+def test_the_benchmark_of_the_largest_files_makes_each_format_and_measures_its_check(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert all(len(make(0.0001)) > 1000 for make in largest.FILES.values())
+    main(["largest", "--share", "0.001", "--only", "txt ASCII", "docx", "--json", str(tmp_path / "out.json")])
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert [one["code"] for one in figures["files"]] == [0, 0]
+    assert all(one["mib"] > 10 and one["said"].endswith("clean") for one in figures["files"])
+    assert "| docx |" in capsys.readouterr().out
 
 
 def test_the_guard_benchmark_checks_in_process_and_through_the_service(

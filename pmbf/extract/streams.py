@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import io
 import lzma
 import re
 import zlib
@@ -74,20 +75,18 @@ def unpacked(raw: bytes, kind: str, reading: Reading) -> bytes:
         OverLimitError: It expands too far, or too far together with the bytes expanded before.
         IncompleteError: Nothing of it can be read.
     """
-    pieces: list[bytes] = []
-    n_bytes = 0
+    content = io.BytesIO()
     try:
         for piece in _pieces(raw, kind, reading):
-            n_bytes += len(piece)
+            content.write(piece)
             reading.spend_expanded(len(piece))
-            if n_bytes > max(MIB, reading.limits.max_ratio * len(raw)):
+            if content.tell() > max(MIB, reading.limits.max_ratio * len(raw)):
                 raise OverLimitError(f"expands over {reading.limits.max_ratio} times (max_ratio)")
-            pieces.append(piece)
     except _ERRORS as error:
-        if not pieces:
+        if not content.tell():
             raise IncompleteError(f"damaged: {error}") from None
         reading.problem(f"damaged: {error}")
-    return b"".join(pieces)
+    return content.getvalue()
 
 
 def gzip_comment(raw: bytes) -> str:

@@ -38,6 +38,7 @@ def main() -> None:
         limits = Limits(**header["limits"])
         _limit_for(limits)
         frames.send(sink, *answer(raw, header["kind"], limits, header["unseen"]))
+        del request, raw  # the process may wait for long
 
 
 def answer(raw: bytes, kind: str, limits: Limits, unseen: bool = False) -> frames.Frame:

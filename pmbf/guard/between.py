@@ -79,10 +79,11 @@ def between(encoded: bytes) -> Iterator[tuple[str, str]]:
     >>> [(name, read[:15]) for name, read in between(" ".join(f"{word[:1]}-{word[1:]}" for word in words * 2).encode())]
     [('signs inside words', 'now the sea com')]
     """
-    for written, sign in _LONG_SIGNS.items():
-        encoded = encoded.replace(written, sign)
     for start in range(0, len(encoded), _CHUNK_BYTES):
-        words = _words(encoded[start : start + _CHUNK_BYTES])
+        chunk = encoded[start : start + _CHUNK_BYTES]
+        for written, sign in _LONG_SIGNS.items():
+            chunk = chunk.replace(written, sign)
+        words = _words(chunk)
         if len(words.starts) < WINDOW:
             continue
         for first, last in _crowds(_joined(words), LEAST_JOINED):

@@ -51,19 +51,19 @@ _IS_SIGN = bytes(byte in _SIGNS for byte in range(256))
 
 
 def may_be_columns(encoded: bytes) -> bool:
-    """Return whether `columns` may find anything in a text, by its UTF-8."""
+    """Return whether `columns` finds a table in a text, by its UTF-8."""
     return any(_tables(chunk) for chunk in _chunks(encoded))
 
 
-def columns(text: str) -> Iterator[str]:
-    r"""Yield the columns of each table, a blank line between.
+def columns(encoded: bytes) -> Iterator[str]:
+    r"""Yield the columns of each table in a text, given in UTF-8, a blank line between.
 
     >>> words = "now the sea comes in and covers all the stones that lay so dry in the sun this long morning".split()
-    >>> [table] = columns("".join(f'x{n} = "{word}"\n' for n, word in enumerate(words)))
+    >>> [table] = columns("".join(f'x{n} = "{word}"\n' for n, word in enumerate(words)).encode())
     >>> [column[:18] for column in table.split("\n\n")]
     ['x0 x1 x2 x3 x4 x5 ', 'now the sea comes ']
     """
-    for chunk in _chunks(text.encode()):
+    for chunk in _chunks(encoded):
         tables = _tables(chunk)
         lines = _fielded(chunk).split(b"\n") if tables else []
         for first, last in tables:

@@ -48,11 +48,15 @@ def may_be_escaped(encoded: bytes) -> bool:
     return is_marked or may_be_drawn(encoded) or may_be_columns(encoded) or may_have_between(encoded)
 
 
-def read_anew(text: str) -> Iterator[tuple[str, str]]:
+def read_anew(text: str, encoded: bytes) -> Iterator[tuple[str, str]]:
     r"""Yield stretches of a text as they are meant, each with a name for what was done.
 
+    Args:
+        text: The text.
+        encoded: The same in UTF-8.
+
     >>> hidden = "".join(f"\\u{ord(char):04x}" for char in "the sea comes in")
-    >>> list(read_anew(f"Look: {hidden}"))
+    >>> list(read_anew(f"Look: {hidden}", f"Look: {hidden}".encode()))
     [('escapes', 'Look: the sea comes in')]
     """
     if text.count("\\") + text.count("&") + text.count("%") >= LEAST_MARKS:
@@ -62,19 +66,19 @@ def read_anew(text: str) -> Iterator[tuple[str, str]]:
     if text.count("<") >= LEAST_TAGS:
         yield from _read(ELEMENTS, text, _TAGS, LEAST_TAGS, partial(_TAGS.sub, " "))
     yield from drawn(text)
-    for column in columns(text):
+    for column in columns(encoded):
         yield COLUMNS, column
-    yield from between(text.encode())
+    yield from between(encoded)
 
 
 def _read(
     name: str, text: str, mark: re.Pattern[str], least: int, read: Callable[[str], str]
 ) -> Iterator[tuple[str, str]]:
     for start, stop in _stretches(text, mark, least):
-        yield name, "".join(map(read, _bites(text[start:stop], mark)))
+        yield name, "".join(map(read, bites(text[start:stop], mark)))
 
 
-def _bites(stretch: str, mark: re.Pattern[str]) -> Iterator[str]:
+def bites(stretch: str, mark: re.Pattern[str]) -> Iterator[str]:
     """Yield a stretch in bites of some `AT_ONCE` characters, cut behind marks: each character read takes 60 bytes."""
     start = 0
     while len(stretch) - start > AT_ONCE and (found := mark.search(stretch, start + AT_ONCE)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pmbf import kernels
 from pmbf.errors import IncompleteError, UnsupportedError
@@ -51,7 +51,7 @@ def read(payload: Payload, limits: Limits) -> ReadPayload:
     if looks.is_clean and kind in TEXT_KINDS and len(raw) <= min(limits.max_bytes, limits.max_text_bytes):
         if not may_hide(raw, looks):
             return ReadPayload(payload.bare(), Text(payload.name, raw), len(raw), True)
-        whole = seen(raw.decode(), looks, limits)
+        whole = seen(raw, looks, limits)
         text = Text(payload.name, whole.content)
         return ReadPayload(payload.bare(), text, len(raw), True, problems=whole.problems, parts=whole.parts)
     return _extracted(payload.bare(), raw, kind, limits)
@@ -64,8 +64,9 @@ def _extracted(bare: Payload, raw: bytes, kind: str | None, limits: Limits) -> R
     except (UnsupportedError, IncompleteError) as error:
         reason = str(error).removeprefix(f"{bare.name}: ")
         return ReadPayload(bare, Text(bare.name, ""), len(raw), problems=(reason,))
-    text = clean(extracted.text)
-    whole = seen(text, kernels.looks(text.encode()), limits)
+    encoded = clean(extracted.text).encode()
+    extracted = replace(extracted, text="")
+    whole = seen(encoded, kernels.looks(encoded), limits)
     problems, parts = extracted.problems + whole.problems, extracted.parts + whole.parts
     is_plain = kind in TEXT_KINDS
     # A scan has no text but its properties, which a screening does not read: here it has text, there it has none.
@@ -76,7 +77,9 @@ def _extracted(bare: Payload, raw: bytes, kind: str | None, limits: Limits) -> R
 def _no_document(bare: Payload, raw: bytes, limits: Limits) -> ReadPayload:
     """Return the runs of text in a picture, a program or unknown bytes; of an archive they are not all there is."""
     text, damage = runs(raw)
-    whole = seen(text, kernels.looks(text.encode()), limits)
+    encoded = text.encode()
+    del text
+    whole = seen(encoded, kernels.looks(encoded), limits)
     holds_more = is_container(raw, bare.name)
     reason = refusal(raw, bare.name).removeprefix(f"{bare.name}: ")
     problems = ((reason,) if holds_more else ()) + damage + whole.problems

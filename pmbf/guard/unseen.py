@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import base64
 import binascii
+import io
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from time import monotonic
 
 from pmbf import kernels
 from pmbf.errors import IncompleteError, UnsupportedError, unexamined
 from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_encrypted, runs
-from pmbf.guard.escaped import LEAVES, may_be_escaped, read_anew
-from pmbf.guard.pieces import PIECE_CHARS
+from pmbf.guard.escaped import LEAVES, bites, may_be_escaped, read_anew
 from pmbf.kernels import Looks
 from pmbf.text import clean
 
@@ -26,7 +26,7 @@ LEAST_LINE, LEAST_BLOCK = 60, 120
 """Characters of base64 in a row, and in a block: a signature or a hash is shorter, a mail's line has 76."""
 LEAST_APART = 40
 
-BLANK_LINE = "\n\n"
+BLANK_LINE = b"\n\n"
 
 MOST_DEPTH = 3
 """Ways of hiding inside each other, such as base64 in escapes in base64. What is hidden deeper is told."""
@@ -41,13 +41,16 @@ _BLOCK = re.compile(
     rf"{_OF_BASE64}{{{LEAST_LINE},}}+(?:{_JOIN}{_OF_BASE64}{{{LEAST_LINE},}}+)*+(?:{_JOIN}{_OF_BASE64}++(?==*[\s\"']|=*\Z))?"
 )
 _JOINS = re.compile(_JOIN)
+_USUAL = bytes.maketrans(b"-_", b"+/")
 _UUENCODED = re.compile(r"^begin [0-7]{3,4} [^\n]+\n((?:[ -`]{1,90}\r?\n)+)", re.M)
 _ARMOUR = re.compile(
     r"-----BEGIN (PGP MESSAGE|AGE ENCRYPTED FILE)-----[^\n]{0,9}\n(?:[^\n]{0,200}\n){0,8}?[ >#*|]{0,9}[A-Za-z0-9+/]{40}"
 )
+_LINES = re.compile(r"[^\n]+")
 _UU_MARK, _ARMOUR_MARK = "begin ", "-----BEGIN "
 _APART = re.compile(rf"(?<!\S)(?:\S\s{{1,6}}){{{LEAST_APART},}}+(?:\S(?!\S))?")
 _IN_WORDS = re.compile(r"(?<=\S)\s(?=\S)")
+_BETWEEN_WORDS = re.compile(r"\s{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,47 +58,43 @@ class Seen:
     """A text with what was found hidden in it behind it.
 
     Args:
-        pieces: The whole, in pieces that follow one another: the text, then what was hidden.
+        content: The whole in UTF-8: the text, then what was hidden. A `str` can take four times the memory.
         parts: Where what was hidden stands.
         problems: What of it could not be read.
     """
 
-    pieces: tuple[str, ...]
+    content: bytes
     parts: tuple[Part, ...] = ()
     problems: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         """The whole."""
-        return "".join(self.pieces)
-
-    @property
-    def content(self) -> str | bytes:
-        """The whole; if it is long then its UTF-8, which takes a quarter of the memory."""
-        is_long = sum(map(len, self.pieces)) > PIECE_CHARS
-        return b"".join(one.encode() for one in self.pieces) if is_long else self.text
+        return self.content.decode()
 
 
-def seen(text: str, looks: Looks, limits: Limits) -> Seen:
+def seen(encoded: bytes, looks: Looks, limits: Limits) -> Seen:
     r"""Return a text with what it hides.
 
     Args:
-        text: Clean.
-        looks: Of the same in UTF-8.
+        encoded: The text in UTF-8.
+        looks: Of the same.
         limits: For what base64 holds.
 
     >>> from pmbf.kernels import looks
     >>> hidden = "Look: " + base64.b64encode(b"The quick brown fox jumps over the lazy dog. " * 3).decode()
-    >>> found = seen(hidden, looks(hidden.encode()), Limits())
+    >>> found = seen(hidden.encode(), looks(hidden.encode()), Limits())
     >>> found.parts[0].path, found.text[found.parts[0].start :][:19]
     ('base64', 'The quick brown fox')
     """
-    pieces, parts, problems = [text], list[Part](), list[str]()
-    n_chars = len(text)
+    pieces, parts, problems = [encoded], list[Part](), list[str]()
+    n_chars = len(text := encoded.decode())
     end = monotonic() + limits.timeout_s
-    for name, hidden, told in _found(text, looks, limits, end):
+    found = _found(text, encoded, looks, limits, end)
+    del text, encoded
+    for name, hidden, told in found:
         if hidden:
-            pieces += [BLANK_LINE, clean(hidden)]
+            pieces += [BLANK_LINE, clean(hidden).encode()]
             n_chars += len(BLANK_LINE) + len(hidden)
             parts.append(Part(n_chars - len(hidden), n_chars, name))
         problems += [f"{name}: {what}" for what in told]
@@ -103,7 +102,8 @@ def seen(text: str, looks: Looks, limits: Limits) -> Seen:
             break
     if monotonic() > end:
         problems.append(f"looking for what it hides took longer than {limits.timeout_s:g} s (timeout_s, --timeout)")
-    return Seen(tuple(pieces), tuple(parts), tuple(dict.fromkeys(problems)))
+    found.close()  # it holds the text
+    return Seen(b"".join(pieces), tuple(parts), tuple(dict.fromkeys(problems)))
 
 
 def may_hide(encoded: bytes, looks: Looks) -> bool:
@@ -124,23 +124,26 @@ Found = tuple[str, str, tuple[str, ...]]
 """A name for how it was hidden, the text, and what could not be read."""
 
 
-def _found(text: str, looks: Looks, limits: Limits, end: float, depth: int = MOST_DEPTH) -> Iterator[Found]:
+def _found(
+    text: str, encoded: bytes, looks: Looks, limits: Limits, end: float, depth: int = MOST_DEPTH
+) -> Generator[Found, None, None]:
     """Yield what a text hides, and what that hides, until a time."""
-    for name, hidden, told in _hidden(text, looks, limits, end):
+    for name, hidden, told in _hidden(text, encoded, looks, limits, end):
         yield name, hidden, told
         if not hidden or name in LEAVES:
             continue
         inner = clean(hidden)
-        looks = kernels.looks(inner.encode())
+        raw = inner.encode()
+        within = inner, raw, kernels.looks(raw), limits, end
         if depth > 1:
-            yield from _found(inner, looks, limits, end, depth - 1)
-        elif any((hidden or told) and way not in LEAVES for way, hidden, told in _hidden(inner, looks, limits, end)):
+            yield from _found(*within, depth - 1)
+        elif any((hidden or told) and way not in LEAVES for way, hidden, told in _hidden(*within)):
             yield name, "", (f"hides text more than {MOST_DEPTH} times inside each other: not read",)
 
 
-def _hidden(text: str, looks: Looks, limits: Limits, end: float) -> Iterator[Found]:
+def _hidden(text: str, encoded: bytes, looks: Looks, limits: Limits, end: float) -> Iterator[Found]:
     """Yield what a text hides, one way of hiding after another; none is begun behind a time."""
-    ways: list[Callable[[], Iterator[Found]]] = [lambda: ((name, hidden, ()) for name, hidden in read_anew(text))]
+    ways: list[Callable[[], Iterator[Found]]] = [lambda: ((way, told, ()) for way, told in read_anew(text, encoded))]
     if _may_be_packed(looks):
         ways.append(lambda: _of_all(_unpacked(text), "base64", limits, end))
     if _may_be_apart(looks):
@@ -166,19 +169,22 @@ def _of_all(contents: Iterable[bytes], name: str, limits: Limits, end: float) ->
 def _unpacked(text: str) -> Iterator[bytes]:
     """Yield what blocks of base64 hold."""
     for block in _BLOCK.finditer(text):
-        joined = _JOINS.sub("", block[0]) if "\n" in block[0] else block[0]  # a long line is looked through for nothing
-        packed = joined.replace("-", "+").replace("_", "/")
-        if len(packed) < LEAST_BLOCK:
+        packed = io.BytesIO()
+        # A long line is looked through for nothing.
+        for bite in bites(block[0], _JOINS) if "\n" in block[0] else [block[0]]:
+            packed.write((_JOINS.sub("", bite) if "\n" in bite else bite).encode().translate(_USUAL))
+        if (n_chars := packed.tell()) < LEAST_BLOCK:
             continue
-        packed = packed[: len(packed) - (len(packed) % 4 == 1)]
-        yield base64.b64decode(packed + "=" * (-len(packed) % 4))
+        packed.write(b"=" * (-n_chars % 4))
+        packed.truncate(n_chars - 1 if n_chars % 4 == 1 else packed.tell())
+        yield base64.b64decode(packed.getbuffer())
 
 
 def _uudecoded(block: re.Match[str]) -> bytes:
     raw = bytearray()
-    for line in block[1].splitlines():
+    for line in _LINES.finditer(block[1]):
         try:
-            raw += binascii.a2b_uu(line)
+            raw += binascii.a2b_uu(line[0].removesuffix("\r"))
         except binascii.Error:  # the line that says `end`, or none of them
             break
     return bytes(raw)
@@ -211,6 +217,6 @@ def _of_bytes(raw: bytes, name: str, limits: Limits, end: float) -> Iterator[Fou
 def _together(text: str) -> Iterator[Found]:
     """Yield what stands with its letters set apart, put together."""
     for run in _APART.finditer(text):
-        put = _IN_WORDS.sub("", run[0])
+        put = "".join(_IN_WORDS.sub("", bite) for bite in bites(run[0], _BETWEEN_WORDS))
         if not _APART.search(put):  # else a list of letters, with more than a space between two
             yield "letters set apart", put, ()

@@ -9,6 +9,7 @@ Source:
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -223,16 +224,16 @@ async def read_body(
         HttpError: The body ends early or is too slow, or `came` refuses it.
     """
     # Memory grows with the bytes that come, not with the length that the head claims.
-    body = bytearray()
+    body = io.BytesIO()
     try:
         async with asyncio.timeout(limits.body_s):
-            while len(body) < n_bytes:
+            while (n_came := body.tell()) < n_bytes:
                 async with asyncio.timeout(limits.stall_s):
-                    piece = await reader.read(min(n_bytes - len(body), 1 << 20))
+                    piece = await reader.read(min(n_bytes - n_came, 1 << 20))
                 if not piece:
-                    raise HttpError(400, f"the body ends after {len(body)} of {n_bytes} bytes")
-                body += piece
+                    raise HttpError(400, f"the body ends after {n_came} of {n_bytes} bytes")
+                body.write(piece)
                 came(len(piece))
     except TimeoutError:
-        raise HttpError(408, f"the body came too slowly: {len(body)} of {n_bytes} bytes") from None
-    return bytes(body)
+        raise HttpError(408, f"the body came too slowly: {body.tell()} of {n_bytes} bytes") from None
+    return body.getvalue()

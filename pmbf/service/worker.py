@@ -159,3 +159,4 @@ def work(asks: Mapping[str, Ask], max_header_bytes: int) -> None:
             frames.send(stream, {}, json.dumps(answer(protected, asks, {"ask": STATUS}, b"")).encode())
             while request := frames.receive(stream, max_header_bytes):
                 frames.send(stream, {}, json.dumps(answer(protected, asks, *request)).encode())
+                del request  # the next body comes before the name is given anew

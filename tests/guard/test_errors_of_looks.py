@@ -40,7 +40,7 @@ def reasons(verdict):
 
 @pytest.mark.parametrize("letter", ["uuml", "Uuml", "uml", "uacute", "uarr", "upsilon"])
 def test_references_that_begin_with_u_are_read(letter):
-    [(_, found)] = unseen.read_anew(f"&{letter};" * 8)
+    [(_, found)] = unseen.read_anew(text := f"&{letter};" * 8, text.encode())
     assert "&" not in found
 
 
@@ -152,7 +152,7 @@ def test_a_load_names_the_file_that_could_not_be_examined(monkeypatch, tmp_path)
 
 def test_a_working_process_answers_after_an_error_of_an_ask():
     class Held:
-        generation, n_documents = 1, 2
+        generation, n_documents, n_without_text = 1, 2, 0
 
         def collection(self):
             return self
