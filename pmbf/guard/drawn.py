@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from pmbf.guard.bites import bites
+
 OVERSTRIKE, COLOURS, INVISIBLE, PIECES = (
     "overstrike",
     "terminal codes",
@@ -22,6 +24,8 @@ _STRUCK = re.compile(r"[^\n\b]\x08")
 _CODE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]{0,500}(?:\x07|\x1b\\))")
 _TAG_LETTERS = re.compile("[\U000e0020-\U000e007e]")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_LETTERS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
+_NUMBERS = {(0xFE00 if number < 16 else 0xE00F0) + number: number for number in range(256)}
 _JOINED = ('" + "', "' + '", '"+"', "'+'", '"."', "'.'", '" . "', "' . '")
 _JOINT = re.compile("|".join(map(re.escape, _JOINED)))
 
@@ -39,19 +43,23 @@ def drawn(text: str) -> Iterator[tuple[str, str]]:
     [('overstrike', 'the sea')]
     """
     if "\b" in text and _STRUCK.search(text):
-        yield OVERSTRIKE, _STRUCK.sub("", text)
+        yield OVERSTRIKE, _without(_STRUCK, text)
     if "\x1b" in text and _CODE.search(text):
-        yield COLOURS, _CODE.sub("", text)
+        yield COLOURS, _without(_CODE, text)
     if not text.isascii():
         yield from _invisible(text)
     if sum(map(text.count, _JOINED)) >= LEAST_JOINED:
-        yield PIECES, _JOINT.sub("", text)
+        yield PIECES, _without(_JOINT, text)
 
 
 def _invisible(text: str) -> Iterator[tuple[str, str]]:
-    letters = _TAG_LETTERS.findall(text)
+    letters = "".join("".join(_TAG_LETTERS.findall(bite)).translate(_LETTERS) for bite in bites(text))
     if len(letters) >= LEAST_INVISIBLE:
-        yield INVISIBLE, "".join(chr(ord(one) - 0xE0000) for one in letters)
-    numbers = [ord(one) - 0xFE00 if ord(one) < 0xFF00 else ord(one) - 0xE00F0 for one in _SELECTORS.findall(text)]
+        yield INVISIBLE, letters
+    numbers = b"".join("".join(_SELECTORS.findall(bite)).translate(_NUMBERS).encode("latin-1") for bite in bites(text))
     if len(numbers) >= LEAST_INVISIBLE:
-        yield INVISIBLE, bytes(numbers).decode("utf-8", "replace")
+        yield INVISIBLE, numbers.decode("utf-8", "replace")
+
+
+def _without(mark: re.Pattern[str], text: str) -> str:
+    return "".join(mark.sub("", bite) for bite in bites(text, mark))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from pmbf.guard.between import FILLERS, SIGNS, between, may_have_between
+from pmbf.guard.bites import bites
 from pmbf.guard.columns import columns, may_be_columns
 from pmbf.guard.drawn import COLOURS, INVISIBLE, OVERSTRIKE, PIECES, drawn, may_be_drawn
 
@@ -23,8 +24,6 @@ ANEW = frozenset({ESCAPES, BLANKS, ELEMENTS, COLUMNS, OVERSTRIKE, COLOURS, INVIS
 
 MOST_BETWEEN = 40
 """Characters between two marks of one stretch: a long word, or some short ones."""
-AT_ONCE = 1 << 20
-"""Characters of a stretch that are read together."""
 LEAST_MARKS, LEAST_TAGS = 8, 20
 _MARK_CHARS = 6
 """Of the shortest Unicode escape: a run of escaped bytes is as many marks as it is long."""
@@ -76,15 +75,6 @@ def _read(
 ) -> Iterator[tuple[str, str]]:
     for start, stop in _stretches(text, mark, least):
         yield name, "".join(map(read, bites(text[start:stop], mark)))
-
-
-def bites(stretch: str, mark: re.Pattern[str]) -> Iterator[str]:
-    """Yield a stretch in bites of some `AT_ONCE` characters, cut behind marks: each character read takes 60 bytes."""
-    start = 0
-    while len(stretch) - start > AT_ONCE and (found := mark.search(stretch, start + AT_ONCE)):
-        yield stretch[start : found.end()]
-        start = found.end()
-    yield stretch[start:]
 
 
 def _stretches(text: str, mark: re.Pattern[str], least: int) -> Iterator[tuple[int, int]]:

@@ -18,7 +18,8 @@ from time import monotonic
 from pmbf import kernels
 from pmbf.errors import IncompleteError, UnsupportedError, unexamined
 from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_encrypted, runs
-from pmbf.guard.escaped import LEAVES, bites, may_be_escaped, read_anew
+from pmbf.guard.bites import bites
+from pmbf.guard.escaped import LEAVES, may_be_escaped, read_anew
 from pmbf.kernels import Looks
 from pmbf.text import clean
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pmbf import kernels
 from pmbf.extract import Limits
-from pmbf.guard import escaped, unseen
+from pmbf.guard import bites, escaped, unseen
 from pmbf.guard.reading import read
 from pmbf.guard.types import Payload
 from pmbf.text import clean
@@ -51,11 +51,16 @@ def test_what_is_read_in_bites_is_what_is_read_at_once(monkeypatch, between, at_
     packed = between.join(textwrap.wrap(base64.b64encode(secret.encode()).decode(), 76))
     apart = "   ".join(" ".join(word) for word in secret.split())
     uuencoded = "".join(binascii.b2a_uu(secret.encode()[at : at + 45]).decode() for at in range(0, len(secret), 45))
-    text = f"Look:\n{packed}\n\n{apart}\n\nbegin 644 a.txt\n{uuencoded}`\nend\n"
+    drawn = ["".join(f"{one}\b{one}" for one in secret), "".join(chr(0xE0000 + ord(one)) for one in secret)]
+    drawn += ["".join(chr(0xE00F0 + ord(one)) for one in secret), "\x1b[31m \x1b[0m".join(secret.split())]
+    drawn.append(" ".join(f'"{one[:1]}" + "{one[1:]}"' for one in secret.split()))
+    inside = "\n\n".join(drawn)
+    text = f"Look:\n{packed}\n\n{apart}\n\n{inside}\n\nbegin 644 a.txt\n{uuencoded}`\nend\n"
+    drawn_ways = {"overstrike", "terminal codes", "invisible letters", "pieces of strings"}
     whole = seen(text)
-    monkeypatch.setattr(escaped, "AT_ONCE", at_once)
+    monkeypatch.setattr(bites, "AT_ONCE", at_once)
     assert seen(text) == whole
-    assert {one.path for one in whole.parts} >= {"base64", "letters set apart", "uuencode"}
+    assert {one.path for one in whole.parts} >= {"base64", "letters set apart", "uuencode", *drawn_ways}
 
 
 @given(st.integers(0, 1000), st.sampled_from([" ", "\t", "\n"]))
@@ -131,7 +136,7 @@ def test_escapes_are_read_alike_in_bites(monkeypatch):
     ):
         [whole] = [one for one in escaped.read_anew(hidden, hidden.encode()) if one[0] == escaped.ESCAPES]
         assert secret in whole[1]
-        monkeypatch.setattr(escaped, "AT_ONCE", 100)
+        monkeypatch.setattr(bites, "AT_ONCE", 100)
         assert whole in escaped.read_anew(hidden, hidden.encode())
         monkeypatch.undo()
 
