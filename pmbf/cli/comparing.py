@@ -15,8 +15,8 @@ import typer
 from pmbf.cli import arguments as arg
 from pmbf.cli.inputs import expanded, given, ignored_texts, limits, n_cores
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.cli.targets import require_outside, require_own, require_own_pages, require_tables, write_table
-from pmbf.errors import DONE, FAILED, FOUND, ParameterError
+from pmbf.cli.targets import require_apart, require_outside, require_own, require_own_pages, require_tables, write_table
+from pmbf.errors import DONE, FAILED, FOUND
 
 if TYPE_CHECKING:
     from pmbf.comparison import Comparison
@@ -221,19 +221,6 @@ def exit_code(found: Comparison) -> int:
         return FOUND
     n_with_words = sum(bool(member.n_tokens) for member in found.members)
     return FAILED if found.problems or n_with_words < 2 else DONE
-
-
-def require_apart(option: str, place: str, paths: Sequence[str]) -> None:
-    """Refuse to write in the place of a text, or among the texts: the next comparison would read that, too.
-
-    Raises:
-        ParameterError: The place is there.
-    """
-    target = os.path.realpath(place)
-    for path in paths:
-        compared = os.path.realpath(path)
-        if target == compared or target.startswith(os.path.join(compared, "")):
-            raise ParameterError(f"{option} {place}: is in {path}, which is compared; name a place outside")
 
 
 def _one_or_all(paths: Sequence[str]) -> str | Sequence[str]:

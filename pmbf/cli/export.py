@@ -11,6 +11,7 @@ from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import names, option
 from pmbf.cli.inputs import ignored_texts, limits, named_collection, open_collection
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
+from pmbf.cli.targets import require_no_store
 from pmbf.errors import DONE, FAILED, ParameterError
 
 EXPORT_HELP = """Examples:
@@ -61,6 +62,9 @@ def export(
     key_path = key_file or f"{collection.rstrip('/')}.key"
     if os.path.realpath(key_path) == os.path.realpath(out):
         raise ParameterError(f"{out}: is the key file, too; name one file for the filter and one for its key")
+    require_no_store("OUT", out)
+    if key_file:
+        require_no_store("--key-file", key_file)
     texts = ignored_texts(ignore or (), limits(None, None))
     note_kernels()
     with open_collection(collection) as opened:

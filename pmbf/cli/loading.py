@@ -48,6 +48,7 @@ def load_all(
 def _opened(folder: str, params: dict[str, Any], roots: Sequence[str]) -> Collection:
     """Return a collection; it is made if it does not exist. An existing one must have the given parameters."""
     from pmbf.collection import Collection
+    from pmbf.intake.discovery import kept_by_pmbf
     from pmbf.params import Params
 
     if is_collection(folder):
@@ -55,14 +56,10 @@ def _opened(folder: str, params: dict[str, Any], roots: Sequence[str]) -> Collec
         _require_same(collection, params)
         return collection
     made = Params(**params)
-    if not any(os.path.lexists(root) and not is_collection(root) for root in roots):
-        what = f"{roots[0]}: {_no_documents(roots[0])}" if roots else "no PATH given"
+    if not any(os.path.lexists(root) and not kept_by_pmbf(root) for root in roots):
+        what = f"{roots[0]}: {kept_by_pmbf(roots[0]) or 'no such file or folder'}" if roots else "no PATH given"
         raise NotFoundError(f"{what}, so no collection was made at {folder}")
     return Collection(folder, create=True, params=made)
-
-
-def _no_documents(root: str) -> str:
-    return "is a collection, expected documents" if os.path.lexists(root) else "no such file or folder"
 
 
 def _require_same(collection: Collection, params: dict[str, Any]) -> None:

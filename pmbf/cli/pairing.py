@@ -12,11 +12,11 @@ import typer
 
 from pmbf.cli import arguments as arg
 from pmbf.cli.clustering import Cluster, opened_cluster
-from pmbf.cli.comparing import removed_on_signals, require_apart
+from pmbf.cli.comparing import removed_on_signals
 from pmbf.cli.inputs import expanded, given, limits, n_cores
 from pmbf.cli.on_hosts import on_hosts
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.cli.targets import require_own, require_tables, write_table
+from pmbf.cli.targets import require_apart, require_outside, require_own, require_tables, write_table
 from pmbf.errors import DONE, FAILED, FOUND, ParameterError
 from pmbf.store.telling import is_collection
 
@@ -194,7 +194,8 @@ def pairs(
     if bool(texts) == bool(cluster):
         raise ParameterError("expected a collection, files and folders, or the collection of a cluster with --cluster")
     reading = Reading(limits(max_bytes, timeout), how.jobs, how.advance)
-    with _opened(texts or [], cluster, ray, reading, work, quiet=quiet) as (source, advance, kept):
+    places = {"--work": work, "--write-background": write_background, **tables}
+    with _opened(texts or [], cluster, ray, reading, places, quiet=quiet) as (source, advance, kept):
         how = replace(how, advance=advance)
         if write_background:
             made = background_of(source, made_of, how, kept)
@@ -249,9 +250,26 @@ def _require_possible(tables: Mapping[str, str | None], *, rows: str, idf: objec
 
 @contextmanager
 def _opened(
-    texts: Sequence[str], cluster: str | None, ray: str | None, reading: Reading, work: str | None, *, quiet: bool
+    texts: Sequence[str],
+    cluster: str | None,
+    ray: str | None,
+    reading: Reading,
+    places: Mapping[str, str | None],
+    *,
+    quiet: bool,
 ) -> Iterator[tuple[Source, Advance, Work | None]]:
-    """Yield the texts that were named, what shows progress, and the work folder if one was named."""
+    """Yield the texts that were named, what shows progress, and the work folder if one was named.
+
+    Args:
+        texts: Files and folders, or a collection.
+        cluster, ray: A depot in place of them, and where its nodes run.
+        reading: How files are read.
+        places: Where results are written, by option; None: the option is not given.
+        quiet: Whether no progress is shown.
+
+    Raises:
+        ParameterError: A place is among the texts.
+    """
     from pmbf.pairs.stored import texts_of_cluster, texts_of_collection, texts_of_files
     from pmbf.pairs.work import work_folder
     from pmbf.terminal.progress import steps_progress
@@ -260,8 +278,11 @@ def _opened(
     collections = [path for path in paths if is_collection(path)]
     if collections and len(paths) > 1:
         raise ParameterError(f"{collections[0]}: is a collection, expected it alone, or files and folders alone")
-    if work:
-        require_apart("--work", work, [cluster] if cluster else paths)
+    for option, place in places.items():
+        if place and place != "-":
+            require_apart(option, place, [cluster] if cluster else paths)
+            _require_outside(option, place, collections)
+    work = places["--work"]
     with ExitStack() as stack:
         stack.enter_context(removed_on_signals())
         shown = stack.enter_context(steps_progress(shown=not quiet and sys.stderr.isatty()))
@@ -274,6 +295,15 @@ def _opened(
         else:
             source = stack.enter_context(texts_of_files(paths, replace(reading, advance=advance), folder))
         yield source, advance, folder if work else None
+
+
+def _require_outside(option: str, place: str, collections: Sequence[str]) -> None:
+    """Refuse to write among the documents of a collection that is compared."""
+    from pmbf.collection import Collection
+
+    for folder in collections:
+        with Collection(folder) as opened:
+            require_outside(option, place, opened, hint="")
 
 
 def _write_tables(found: NearDuplicates, tables: Mapping[str, str | None], rows: str) -> None:

@@ -6,12 +6,13 @@ import fcntl
 import os
 import re
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
 from pmbf.cli.outcome import print_bytes
 from pmbf.contents import open_regular
 from pmbf.errors import ParameterError
+from pmbf.store.telling import holder_of
 
 if TYPE_CHECKING:
     from pmbf.opened import Opened
@@ -99,11 +100,12 @@ def require_own(option: str, path: str, kind: str, *, force: bool = False, hint:
         hint: What the user may do beside choosing another name.
 
     Raises:
-        ParameterError: It would be lost.
+        ParameterError: It would be lost, or would lie in a collection or a depot.
         UnsupportedError: It is a folder, a socket, or a pipe that nobody reads.
     """
     from pmbf.extract import SUPPORTED
 
+    require_no_store(option, path)
     is_own, endings = _KINDS[kind]
     ending = os.path.splitext(path)[1].lower()
     if not force and ending in SUPPORTED and ending not in endings:
@@ -124,8 +126,9 @@ def require_own_pages(option: str, folder: str, *, force: bool = False) -> None:
     """Refuse a folder of pages in which a page of others has the name of one that pmbf writes.
 
     Raises:
-        ParameterError: It would be lost.
+        ParameterError: It would be lost, or would lie in a collection or a depot.
     """
+    require_no_store(option, folder)
     for place in (folder, os.path.join(folder, "pairs")):
         if os.path.isdir(place) and not os.path.islink(place):
             for entry in sorted(os.listdir(place)):
@@ -133,7 +136,19 @@ def require_own_pages(option: str, folder: str, *, force: bool = False) -> None:
                     require_own(option, os.path.join(place, entry), "page", force=force)
 
 
-def require_outside(option: str, path: str, opened: Opened, *, force: bool = False) -> None:
+def require_no_store(option: str, path: str) -> None:
+    """Refuse to write into the folder of a collection or a depot; nothing there is a user's file.
+
+    Raises:
+        ParameterError: The file or folder would lie there.
+    """
+    if holder := holder_of(path):
+        raise ParameterError(f"{option} {path}: lies in {holder}, which holds no files of others; name a place outside")
+
+
+def require_outside(
+    option: str, path: str, opened: Opened, *, force: bool = False, hint: str = " or add --force"
+) -> None:
     """Refuse to write among the files that a collection was loaded from: the next load would read that, too.
 
     Args:
@@ -141,6 +156,7 @@ def require_outside(option: str, path: str, opened: Opened, *, force: bool = Fal
         path: The file or folder.
         opened: The collection.
         force: Whether the user wants it all the same.
+        hint: What the user may do beside choosing another place.
 
     Raises:
         ParameterError: It would be loaded as a document.
@@ -151,8 +167,21 @@ def require_outside(option: str, path: str, opened: Opened, *, force: bool = Fal
     what = "is" if os.path.isdir(place) else "is in"
     raise ParameterError(
         f"{option} {path}: {what} a folder of documents of {opened.path}: what is written there would be loaded as a "
-        "document; choose a place outside or add --force"
+        f"document; choose a place outside{hint}"
     )
+
+
+def require_apart(option: str, place: str, paths: Sequence[str]) -> None:
+    """Refuse to write in the place of a text, or among the texts: the next run would read that, too.
+
+    Raises:
+        ParameterError: The place is there.
+    """
+    target = os.path.realpath(place)
+    for path in paths:
+        compared = os.path.realpath(path)
+        if target == compared or target.startswith(os.path.join(compared, "")):
+            raise ParameterError(f"{option} {place}: is in {path}, which is compared; name a place outside")
 
 
 def require_tables(tables: Mapping[str, str | None], *, json: bool, quiet: bool, force: bool) -> None:

@@ -91,7 +91,7 @@ def discover(
             continue
         if not stat.S_ISDIR(status.st_mode):
             yield FileFound(path, status.st_size, status.st_mtime_ns, named=True)
-        elif own := _own(path):
+        elif own := kept_by_pmbf(path):
             yield Problem(path, own)
         else:
             yield from _walk(path, include, exclude, complete)
@@ -115,7 +115,7 @@ def _walk(folder: str, include: Sequence[str], exclude: Sequence[str], complete:
             if entry.is_file() and (not include or _fits(entry.path, include)):
                 yield _looked_at(entry)
         folders = [one.path for one in entries if one.is_dir()]
-        collections = {path: own for path in folders if (own := _own(path))}
+        collections = {path: own for path in folders if (own := kept_by_pmbf(path))}
         if complete:
             yield from (Problem(path, collections[path]) for path in sorted(collections))
         waiting += [path for path in reversed(folders) if path not in collections]
@@ -133,7 +133,7 @@ def _looked_at(entry: os.DirEntry[str]) -> FileFound | Problem:
     return FileFound(entry.path, status.st_size, status.st_mtime_ns, False)
 
 
-def _own(folder: str) -> str | None:
+def kept_by_pmbf(folder: str) -> str | None:
     """Return what a folder is that pmbf writes, and whose files are no documents; None for all others."""
     if is_collection(folder):
         return _COLLECTION

@@ -45,6 +45,15 @@ def require_catalog(folder: str | os.PathLike[str]) -> None:
         )
 
 
+def holder_of(path: str | os.PathLike[str]) -> str | None:
+    """Return the collection or depot that a path lies in, or is; None if it lies in neither."""
+    place = os.path.realpath(path)
+    for folder in (place, *map(os.fspath, Path(place).parents)):
+        if is_collection(folder) or is_depot(folder) or has_lost_its_catalog(folder):
+            return folder
+    return None
+
+
 def proposed(folder: str | os.PathLike[str]) -> str:
     """Return a name for a collection of a folder's documents.
 

@@ -154,3 +154,14 @@ def test_a_stopped_load_says_what_is_kept_and_how_to_go_on(mine, folder, monkeyp
     assert result.exit_code == 130
     assert "10 documents" in result.stderr
     assert "the same command goes on" in result.stderr
+
+
+@pytest.mark.parametrize("made", [["cluster", "init"], ["load", "texts", "-c"]], ids=["depot", "collection"])
+def test_a_load_of_what_pmbf_keeps_makes_no_collection(made, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts/one.txt").write_text(words(1))
+    assert run(*made, "kept").exit_code == 0
+    refused = run("load", "kept", "-c", "new")
+    assert refused.exit_code == 3 and "so no collection was made at new" in refused.stderr
+    assert not (tmp_path / "new").exists()

@@ -44,10 +44,38 @@ WRITING = {
 FORCED = {name for name in WRITING if name.split()[0] in ("screen", "compare", "similar")}
 
 
+@pytest.mark.parametrize("folder", ["c.pmbf", "c.pmbf/", "c.pmbf/pages/", "depot/"])
+def test_no_pages_are_written_into_a_collection_or_a_depot(folder, here):
+    assert run("cluster", "init", "depot").exit_code == 0
+    before = sorted(map(str, here.rglob("*")))
+    for command in (["screen", "thesis.txt", "-c", "c.pmbf"], ["compare", "class"]):
+        refused = run(*command, "--html", folder, "--force")
+        assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
+    assert sorted(map(str, here.rglob("*"))) == before
+
+
+def test_no_key_is_written_into_a_collection(here):
+    refused = run("export", "c.pmbx", "-c", "c.pmbf", "--key-file", "c.pmbf/site.key")
+    assert refused.exit_code == 2 and "lies in" in refused.stderr
+    assert not Path("c.pmbf/site.key").exists() and not Path("c.pmbx").exists()
+
+
 @pytest.fixture
 def updated(here):
     assert run("similar", "update", "-c", "c.pmbf", "--quiet").exit_code == 0
     return here
+
+
+@pytest.mark.parametrize("name", WRITING)
+@pytest.mark.parametrize("place", ["c.pmbf", "c.pmbf/texts", "depot"])
+def test_nothing_is_written_into_a_collection_or_a_depot(name, place, updated):
+    assert run("cluster", "init", "depot").exit_code == 0
+    command, file, _ = WRITING[name]
+    before = sorted(map(str, updated.rglob("*")))
+    refused = run(*command, f"{place}/{file}", *(["--force"] if name in FORCED else []))
+    assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
+    assert "lies in" in refused.stderr or "is inside the collection" in refused.stderr
+    assert sorted(map(str, updated.rglob("*"))) == before
 
 
 @pytest.mark.parametrize("name", WRITING)
@@ -151,3 +179,12 @@ def test_a_pipe_that_nobody_reads_is_told_and_not_waited_for(here):
         )  # that something is blocked is said all the same
         assert "pmbf: pipe: " in refused.stderr
     assert run("screen", "thesis.txt", "-c", "c.pmbf", "--csv", "/dev/null").exit_code == 1
+
+
+@pytest.mark.parametrize("option", ["--csv", "--jsonl", "--write-background", "--work"])
+@pytest.mark.parametrize("texts", ["library", "c.pmbf"])
+def test_pairs_write_nothing_among_the_texts_that_are_compared(option, texts, here):
+    ending = {"--csv": ".csv", "--jsonl": ".jsonl"}.get(option, ".new")
+    refused = run("pairs", texts, option, f"library/result{ending}")
+    assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
+    assert sorted(os.listdir("library")) == ["0.txt", "1.txt", "2.txt"]
