@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from experiments.pages.page import Figures, Page, source
-from experiments.sites import claims, cost, private, stolen, united
+from experiments.sites import claims, cost, private, sparing, stolen, united
 
 COST, PRIVATE, CLAIMS, UNITED, STOLEN = "sites-cost", "sites-private", "sites-claims", "sites-united", "sites-stolen"
+SPARING = "sites-sparing"
 
 
 def parts(figures: dict[str, Figures]) -> dict[str, str]:
@@ -24,8 +25,11 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
         "claims_n": str(figures[CLAIMS]["n"]),
         "claims": claims.table(figures[CLAIMS]),
         "united": united.table(figures[UNITED]),
+        "sparing_source": source(SPARING, figures),
+        "sparing_seed": str(figures[SPARING]["seed"]),
+        "sparing": sparing.table(figures[SPARING]),
         "stolen": stolen.table(figures[STOLEN]),
     }
 
 
-PAGE = Page("sites-figures", (COST, PRIVATE, CLAIMS, UNITED, STOLEN), parts)
+PAGE = Page("sites-figures", (COST, PRIVATE, CLAIMS, UNITED, STOLEN, SPARING), parts)

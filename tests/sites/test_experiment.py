@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from experiments.pages.page import DOCS, RESULTS
 from experiments.sites import claims, private, reading, sparing, stolen, united
+from measure import report
+from pmbf.sites.sparing import MOST_QUESTIONS
 from tests.sentences.texts import WORDS, text
 
 
@@ -112,3 +115,16 @@ def test_what_blurred_bars_and_few_questions_cost_is_measured(tmp_path: Path) ->
     assert 1 < counts["texts"] < 10 and counts["units"] >= 40
     assert 0 < counts["both"] <= min(counts["exact"], counts["blurred"])
     assert limits["n_questions"] > limits["n_units"] > 0
+
+
+def test_the_pages_say_what_was_measured() -> None:
+    """Prose is written by hand; its figures are those of the files."""
+    sites = " ".join((DOCS / "sites.md").read_text().split())
+    figures = report.figures(RESULTS, ["sites-sparing"])
+    counts, limits = (figures["sites-sparing"][name] for name in ("counts", "limits"))
+    kept, foreign = counts["both"] / counts["exact"], 1 - counts["both"] / counts["blurred"]
+    assert f"In {counts['texts']} suspicious texts of PAN13 that finds {kept:.0%} of".replace("%", " %") in sites
+    assert f"and {foreign:.0%} of what it finds `text` does not".replace("%", " %") in sites
+    n_units, n_left_out = limits[str(MOST_QUESTIONS)]
+    assert f"{n_units} of {limits['n_units']:,} are asked about more often" in sites
+    assert f"{n_left_out / limits['n_questions']:.1%} of the questions".replace("%", " %") in sites
