@@ -240,6 +240,15 @@ def test_a_passage_found_in_other_sources_names_them_by_rank():
     assert "alike, also in source 2: sure\n" in shown(report(match([edited(also_in=(7, 99))]), match([edited()], id=7)))
 
 
+def test_a_passage_of_several_sources_is_drawn_once():
+    verbatim = replace(edited(), similarity=1.0)
+    others = match([edited()], id=7, path="b.txt"), match([verbatim], id=8, path="c.txt")
+    text = shown(report(match([edited(also_in=(7, 8))]), *others))
+    assert "2.1  query 10-86 | source 14-82, 91 % alike, the same words as 1.1: sure\n" in text
+    assert text.count("{+long+}") == 2  # in 1.1, and in 3.1, which is more alike
+    assert text.count("the same words as") == 1
+
+
 def test_the_middle_of_a_long_passage_is_left_out_and_counted():
     text = "".join(f"word{number} " for number in range(400))
     passage = Passage(Span(0, len(text)), Span(0, len(text)), 1.0, "verbatim")

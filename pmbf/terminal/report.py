@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -11,6 +11,7 @@ from rich.text import Text
 from pmbf.places import Places
 from pmbf.report import Match, Passage, Report, Span
 from pmbf.report.parts import WHERE, told_amounts
+from pmbf.span import overlap
 from pmbf.terminal.canvas import View, laid_out, unwrapped
 from pmbf.terminal.figures import counted, length, percent, shortened, shown_path, shown_paths
 from pmbf.terminal.passages import drawn, likeness
@@ -20,6 +21,9 @@ from pmbf.text import tokenise
 
 N_ALSO = 3
 """Other sources of a passage that are named."""
+
+SAME = 0.9
+"""If a passage of a better source has this share of another one's characters, then the other one is not drawn again."""
 
 LEAST_NAME = 24
 """If a name has fewer columns than this beside its figures, then it has a line of its own."""
@@ -212,11 +216,24 @@ def _likeness(passages: Sequence[Passage]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """The query, the places in it, and a way to the sources."""
+    """The query, the places in it, a way to the sources, and the passages that were drawn, by their numbers."""
 
     query: str
     places: Places
     source: SourceText
+    drawn: dict[str, Passage] = field(default_factory=dict)
+
+    def same(self, passage: Passage) -> str:
+        """Return the number of a drawn passage of the same words that is as much alike; empty if there is none."""
+        least = SAME * len(passage.query)
+        return next(
+            (
+                number
+                for number, one in self.drawn.items()
+                if one.similarity >= passage.similarity and overlap(one.query, passage.query) >= least
+            ),
+            "",
+        )
 
 
 def _passages(rank: int, match: Match, report: Report, texts: _Texts, view: View) -> Iterator[RenderableType]:
@@ -225,12 +242,16 @@ def _passages(rank: int, match: Match, report: Report, texts: _Texts, view: View
     source = texts.source(match.document.id) if longest else ""
     places = texts.places, Places(source, match.document.kind)
     ranks = {other.document.id: number for number, other in enumerate(report.matches, 1)}
-    for i in sorted(longest):
-        passage = match.passages[i]
+    same = {i: texts.same(match.passages[i]) for i in longest}
+    for place, i in enumerate(sorted(longest)):
+        passage, number = match.passages[i], f"{rank}.{i + 1}"
+        if not (place and same[i]):
+            yield ""
         others = sorted(ranks[document] for document in passage.also_in if document in ranks)
-        yield ""
-        yield _heading(f"{rank}.{i + 1}", passage, places, others)
-        yield drawn(passage, texts.query, source, view)
+        yield _heading(number, passage, places, f", the same words as {same[i]}" if same[i] else _also(others))
+        if not same[i]:
+            yield drawn(passage, texts.query, source, view)
+            texts.drawn[number] = passage
     if longest and len(longest) < len(match.passages):
         yield ""
         left = counted(len(match.passages) - len(longest), "shorter passage")
@@ -242,10 +263,10 @@ def _turn(passage: Passage) -> tuple[bool, int]:
     return passage.not_counted is not None, -len(passage.query)
 
 
-def _heading(number: str, passage: Passage, places: tuple[Places, Places], others: Sequence[int]) -> Text:
+def _heading(number: str, passage: Passage, places: tuple[Places, Places], others: str) -> Text:
     where = f"query {_where(passage.query, places[0])} | source {_where(passage.source, places[1])}"
     within = WITHIN.get(passage.within or "", "")
-    told = f"  {where}{_excluded(passage)}, {_told(passage)}{within}{_also(others)}"
+    told = f"  {where}{_excluded(passage)}, {_told(passage)}{within}{others}"
     return unwrapped((number, "bold"), told, *_certainty(passage))
 
 
