@@ -133,8 +133,8 @@ Profile = Annotated[
     option(
         "--profile",
         "NAME",
-        "What else to find: sentences copied into a long text (sentences; the index takes three times the room), "
-        "sources reworded throughout (obfuscation; twice the room).",
+        "What else to find: sentences copied into a long text (sentences; the index takes three times the disk space), "
+        "sources reworded throughout (obfuscation; twice the disk space).",
         NEW,
     ),
 ]

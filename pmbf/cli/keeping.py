@@ -113,7 +113,7 @@ def remove(
 
 
 def compact(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
-    """Free the room of removed documents."""
+    """Free the disk space of removed documents."""
     from pmbf.terminal.summaries import compact_text
 
     with open_collection(collection) as opened:

@@ -77,7 +77,8 @@ def test_the_command_that_is_told_lets_files_through(desk, protected):
         return told_command(guard("leak.txt", "my notes.txt", "-c", protected, cwd=desk).stderr)
 
     (desk / "my notes.txt").write_text(words(78))
-    assert "1 passage added" in in_shell(command(), desk)
+    told = in_shell(command(), desk)
+    assert "pmbf: .pmbf-baseline.json: 1 passage added" in told and "pmbf: .pmbf.toml: names the baseline now" in told
     done = guard("leak.txt", "-c", protected, cwd=desk)
     assert (done.returncode, "1 allowed" in done.stderr) == (0, True)
     (desk / "leak.txt").write_text(f"{words(79)} {OTHER_SECRET}")

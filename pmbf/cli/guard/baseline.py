@@ -74,7 +74,7 @@ def add(file: arg.BaselineFile = None, **scope: Any) -> None:
     """Allow the passages found now as well, and name the baseline in .pmbf.toml: the next check lets them through."""
     from pmbf.cli.guard.allowing import name_in_policy
     from pmbf.guard.baseline import Baseline, read_baseline, write_baseline
-    from pmbf.terminal.figures import counted
+    from pmbf.terminal.figures import counted, shown_path
 
     check = _BaselineCheck(file, scope, by_owner=True)
     before = read_baseline(check.file) if os.path.lexists(check.file) else Baseline(check.session.key())
@@ -82,9 +82,9 @@ def add(file: arg.BaselineFile = None, **scope: Any) -> None:
     after = before.renewed(found | before.notes.keys())
     write_baseline(check.file, after)
     added = counted(len(after.notes) - len(before.notes), "passage")
-    note(f"{check.file}: {added} added; write behind each why it may leave")
+    note(f"{shown_path(check.file)}: {added} added; write behind each why it may leave")
     if check.switch:
-        note(f"{name_in_policy(check.policy_file, check.file)}: names the baseline now")
+        note(f"{shown_path(str(name_in_policy(check.policy_file, check.file)))}: names the baseline now")
 
 
 @app.command(cls=PmbfCommand, epilog=CODES)
