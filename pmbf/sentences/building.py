@@ -111,7 +111,7 @@ def _changed(
     """Return the state with the documents that came and those that left."""
     if looked_at is None:
         live = {one.id: one for one in store.catalog.live_documents() if one.kind != BINARY_KIND}
-        looked_at = {id_: None for segment in segments for id_ in segment.ids.tolist()} | live
+        looked_at = dict.fromkeys([*state.unread, *(id_ for one in segments for id_ in one.ids.tolist())]) | live
     gone: dict[int, list[int]] = {}
     kept = set()
     for segment in segments:

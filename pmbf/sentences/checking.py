@@ -49,6 +49,8 @@ def _problems(store: Store, state: State, segments: list[Segment]) -> Iterator[s
         yield f"{where}: shows commit {state.commit}, the collection is at {store.commit_number}"
     live = {one.id: one for one in store.catalog.live_documents() if one.kind != BINARY_KIND}
     known: set[int] = set(state.unread)
+    for id_ in sorted(known - live.keys()):
+        yield f"{where}: document {id_} is not in the collection"
     for segment in segments:
         for place, (id_, contents) in enumerate(zip(segment.ids.tolist(), segment.contents.tolist(), strict=True)):
             if segment.is_gone[place]:
@@ -68,7 +70,7 @@ def _fits(store: Store, state: State, segment: Segment, place: int, document: Do
     try:
         paths = store.catalog.paths_of([document.id]).get(document.id, [])
         text = original_text(store.generation, document, paths)
-    except (PmbfError, OSError):
+    except PmbfError:
         return True  # the check of the collection says so
     first = int(segment.firsts[place])
     stop = int(segment.firsts[place + 1]) if place + 1 < len(segment.firsts) else len(segment)

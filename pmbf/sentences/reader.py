@@ -14,7 +14,7 @@ from pmbf.arrays import begins, distinct
 from pmbf.arrays import spans as spans_of
 from pmbf.kernels import CODES
 from pmbf.sentences.segments import Keys, Numbers, Segment
-from pmbf.sentences.state import State, opened
+from pmbf.sentences.state import State, damage, opened
 from pmbf.store.folder import Store
 
 MOST_UNITS_OF_A_KEY = 2_000
@@ -104,6 +104,10 @@ class Sentences:
         self.state: State
         self.state, self._segments = opened(store.folder, store.generation.identity)
         self._bases = np.cumsum([0, *map(len, self._segments)])
+        n_there, n_documents = self._n_documents, store.generation.n_documents
+        if self.is_current and not n_there <= n_documents <= n_there + len(self.state.unread):
+            told = f"has {n_there} documents of the {n_documents} of the collection"
+            raise damage(self._folder, f"{self._folder}/sentences: {told}")
 
     def __len__(self) -> int:
         return int(self._bases[-1])
@@ -118,6 +122,10 @@ class Sentences:
         """Whether they show the commit that the collection was opened at."""
         return self.state.commit == self._store_commit
 
+    @property
+    def _n_documents(self) -> int:
+        return sum(len(one.ids) - len(one.gone) for one in self._segments)
+
     def status(self) -> Status:
         """Return how large the sentences are."""
         state, segments = self.state, self._segments
@@ -127,7 +135,7 @@ class Sentences:
             state.key_bits,
             state.commit,
             self._store_commit,
-            sum(len(one.ids) for one in segments) - n_gone,
+            self._n_documents,
             sum(int(one.counts[~one.is_gone].sum()) for one in segments),
             sum(one.payload_bytes for one in state.segments),
             len(segments),

@@ -122,7 +122,7 @@ def candidates(sentences: Sentences, keys: Keys, left_out: LeftOut = NOTHING) ->
 def compare(
     store: Store, sentences: Sentences, asked: Asked, found: Candidates, sections: InSections | None = None
 ) -> Iterator[Compared]:
-    """Yield the documents with units that are alike, and those whose text cannot be read, by id.
+    """Yield the documents with units that are alike, and those whose text cannot be read or is another one, by id.
 
     Raises:
         CorruptError: The catalog has lost a document, or the sentences name one that it does not have.
@@ -146,6 +146,10 @@ def compare(
             yield Compared(document, problem=str(error))
             continue
         units = [(numbers[place], spans[place], n_equal[place]) for place in some]
+        if max(stop for _, (_, stop), _ in units) > len(text):
+            told = f"{store.folder}/sentences: a unit of document {id_} ends behind its text"
+            yield Compared(document, problem=str(damage(store.folder, told)))
+            continue
         alike = sections.alike(text, units) if sections else asked.alike(text, units)
         if alike:
             yield Compared(document, alike, asked.pairs(text, alike))

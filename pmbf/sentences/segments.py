@@ -38,6 +38,9 @@ LEAST_WITH_DIRECTORY = 1 << 17
 _UNIT_BITS = 32
 _HALF = 16
 _N_HALVES = 1 << _HALF
+_KINDS = {(key_bits, directory, own) for key_bits in KEY_BITS for directory in (0, 1) for own in (0, 1)}
+_KINDS -= {(64, 1, 0), (64, 1, 1)}
+"""Bits of a key, whether there is a directory, whether there are own keys: what a segment may have."""
 _FIELDS = ("n_documents", "n_units", "n_keys", "key_bits", "has_directory", "has_own")
 _HEAD = np.dtype([(name, "<i8") for name in _FIELDS])
 
@@ -142,6 +145,7 @@ class Segment:
     def __init__(self, folder: Path, file: StoredFile, identity: Identity, gone: Sequence[int] = ()) -> None:
         self.file = file
         mapped = MappedFile(folder, file, identity)
+        self._path = mapped.path
         self._take(_Arrays(mapped))
         self.gone = np.array(gone, np.int64)
         if len(self.gone) and not 0 <= self.gone.min() <= self.gone.max() < len(self.ids):
@@ -150,8 +154,10 @@ class Segment:
     def _take(self, arrays: _Arrays) -> None:
         head = arrays.head
         n_documents, n_units, self.n_keys, self.key_bits = (int(head[name]) for name in _FIELDS[:4])
-        if self.key_bits not in KEY_BITS or self.n_keys not in CODES.values():
-            raise files.damaged(arrays.mapped.path, f"has {self.n_keys} keys of {self.key_bits} bits a unit")
+        kind = (self.key_bits, int(head["has_directory"]), int(head["has_own"]))
+        if kind not in _KINDS or self.n_keys not in CODES.values():
+            told = f"{self.n_keys} keys of {kind[0]} bits a unit, with the marks {kind[1]} and {kind[2]}"
+            raise files.damaged(arrays.mapped.path, f"has {told}")
         n_entries = n_units * self.n_keys
         self.contents = arrays.take("<i8", n_documents)
         self.ids, self.firsts = arrays.take("<u4", n_documents), arrays.take("<u4", n_documents)
@@ -218,10 +224,15 @@ class Segment:
         """The keys of all units, `(n_units, n_keys) uint64`: the top bits that are kept, then zeros.
 
         Found by a sort, if the keys were not kept in the order of the units: .3 s for a million units.
+
+        Raises:
+            CorruptError: A unit has more or fewer keys than the others.
         """
         shift = np.uint64(64 - self.key_bits)
         if self._own is not None:
             return np.asarray(self._own.astype(np.uint64) << shift)
+        if (np.bincount(self.entries, minlength=len(self)) != self.n_keys).any():
+            raise files.damaged(self._path, f"has a unit without {self.n_keys} keys")
         return np.asarray(self.ascending[np.argsort(self.entries, kind="stable")].reshape(len(self), self.n_keys))
 
     @property
@@ -259,6 +270,19 @@ def _steps(numbers: NDArray[np.uint32]) -> Numbers:
     return np.asarray(np.diff(numbers.astype(np.int64)), np.int64)
 
 
+def _are_apart(spans: NDArray[np.uint32], firsts: NDArray[np.uint32]) -> bool:
+    """Return whether each unit ends behind its start, and begins where the one before in its document ends, or later.
+
+    Args:
+        spans: `(n_units, 2)`.
+        firsts: `(n_documents,)`, the units before those of each document, none above `n_units`.
+    """
+    is_behind = spans[1:, 0] >= spans[:-1, 1]
+    begun = firsts[(firsts > 0) & (firsts < len(spans))].astype(np.intp)
+    is_behind[begun - 1] = True
+    return bool((spans[:, 0] < spans[:, 1]).all() and is_behind.all())
+
+
 @dataclass(slots=True)
 class _Arrays:
     """The arrays of a payload, taken one after the other."""
@@ -291,7 +315,8 @@ class _Arrays:
             len(firsts) or not n_units,
             not len(firsts) or (firsts[0] == 0 and firsts[-1] <= n_units and _steps(firsts).min(initial=0) >= 0),
             directory is not None or bool((keys[1:] >= keys[:-1]).all()),
-            directory is None or (directory[-1] == len(entries) and _steps(directory).min() >= 0),
+            directory is None or (directory[-1] == len(entries) and _steps(directory).min() >= 0 == directory[0]),
+            _are_apart(segment.spans, firsts),
         ]
         if not all(fits):
             raise files.damaged(self.mapped.path, "its arrays do not fit each other")

@@ -12,16 +12,19 @@ import json
 import re
 import shutil
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
 from pmbf.kernels import CODES
 from pmbf.sentences.segments import KEY_BITS, KIND, Segment
 from pmbf.store import files, folders
-from pmbf.store.files import BESIDE_KINDS, Identity, StoredFile
+from pmbf.store.files import BESIDE_KINDS, MAX_ID, Identity, StoredFile
 
 FORMAT = 2
 """Version of the state, of the segments and of the rules by which a text is cut into units."""
@@ -107,7 +110,9 @@ def read_state(folder: Path, identity: Identity) -> State:
 def _state(folder: Path, identity: Identity, values: dict[str, Any]) -> State:
     """Return the state that a file's values tell; raise what `read_state` raises, or a builtin error."""
     path = location(folder)
-    if (version := values.pop("format")) > FORMAT:
+    if type(version := values.pop("format")) is not int:
+        raise damage(folder, f"{path}: its format is {version!r:.80}")
+    if version > FORMAT:
         raise UnsupportedError(f"{path}: was written by a newer pmbf; upgrade pmbf")
     if version < FORMAT:
         told = f"was written by an earlier pmbf, which cut units in another way; {_anew(folder)}"
@@ -119,7 +124,29 @@ def _state(folder: Path, identity: Identity, values: dict[str, Any]) -> State:
     state = State(**values, segments=segments, unread=unread)
     if state.code not in CODES or state.key_bits not in KEY_BITS:
         raise damage(folder, f"{path}: names the code {state.code!r} with {state.key_bits} bits")
+    if not _is_possible(state):
+        raise damage(folder, f"{path}: has numbers that no state has")
     return state
+
+
+def _is_possible(state: State) -> bool:
+    """Return whether a writer can have made the numbers of a state: they are used without a check later."""
+    sizes = [(one.serial, one.payload_bytes, one.payload_crc) for one in state.segments]
+    numbers = [state.commit, state.next_serial, *chain(*sizes), *chain(*(one.gone for one in state.segments))]
+    if any(type(one) is not int for one in numbers) or any(type(one) is not str for one in state.unread.values()):
+        return False
+    return (
+        0 <= state.commit < 2**63
+        and state.next_serial <= MAX_ID
+        and _ascend([0, *(serial for serial, *_ in sizes), state.next_serial])
+        and all(files.are_possible(serial, False, n_bytes, crc, -1) for serial, n_bytes, crc in sizes)
+        and all(_ascend([-1, *one.gone, MAX_ID]) for one in state.segments)
+        and all(0 < id_ <= MAX_ID for id_ in state.unread)
+    )
+
+
+def _ascend(numbers: Sequence[int]) -> bool:
+    return all(a < b for a, b in pairwise(numbers))
 
 
 def write_state(folder: Path, identity: Identity, state: State) -> None:
@@ -158,10 +185,22 @@ def opened(folder: Path, identity: Identity) -> tuple[State, list[Segment]]:
     while True:
         state = read_state(folder, identity)
         try:
-            return state, [Segment(folder, one.file, identity, one.gone) for one in state.segments]
+            segments = [Segment(folder, one.file, identity, one.gone) for one in state.segments]
+            _require_one_kind(folder, state, segments)
+            return state, segments
         except CorruptError:
             if read_state(folder, identity) == state:
                 raise
+
+
+def _require_one_kind(folder: Path, state: State, segments: Sequence[Segment]) -> None:
+    """Refuse segments that are not of the state's kind, or have a document twice. Raises `CorruptError`."""
+    kind = state.key_bits, CODES[state.code], state.code == "paper"
+    if any((one.key_bits, one.n_keys, one.has_own) != kind for one in segments):
+        raise damage(folder, f"{folder / _FOLDER}: a segment has keys of another kind than {state.code!r}")
+    ids = np.sort(np.concatenate([np.empty(0, np.uint32), *(one.ids[~one.is_gone] for one in segments)]))
+    if (ids[1:] == ids[:-1]).any():
+        raise damage(folder, f"{folder / _FOLDER}: has a document twice")
 
 
 def with_gone(state: State, gone: dict[int, list[int]]) -> State:

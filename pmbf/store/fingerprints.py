@@ -122,6 +122,9 @@ def read(generation: Generation, documents: Documents) -> Fingerprints | None:
     Args:
         generation: Has the files.
         documents: By ascending id.
+
+    Raises:
+        OSError: A file cannot be opened, for another reason than damage.
     """
     has_record = documents.fingerprint_file > 0
     if has_record.any() and not has_record.all():
@@ -132,7 +135,7 @@ def read(generation: Generation, documents: Documents) -> Fingerprints | None:
         taken = Fingerprints(documents.id.copy(), samples.firsts, samples.bounds, samples.hashes)
         if has_record.any():
             taken = _of_records(generation, documents)
-    except (PmbfError, OSError):
+    except PmbfError:
         return None
     is_told = (documents.text_file == 0) | (samples.n_chars == documents.n_chars)
     is_whole = (taken.n_parts == documents.n_parts) & (taken.n_hashes == documents.n_hashes)
