@@ -237,7 +237,7 @@ class WordsByKeys(Reader):
             return None
         row, guesses = list(told), list[str]()
         for guess in self._order:
-            if guess in self._tried:
+            if guess in self._tried or guess not in self.likely:
                 continue
             if guesses and (len(row) + len(places) > N_KEYS or len(guesses) == self._most):
                 break

@@ -2,8 +2,8 @@
 
 A real site at the level `count`, and pmbf's own client. The member knows the beginnings of some units of its documents
 and has other texts, from which it counts what follows what (`follows`). Three ways of reading on (`readers`) are tried
-on the same units, until the units of a day are spent or no question helps; also if the site's bars are exact and a unit
-answers any number of questions. Letters that a reader takes as read before its first question count apart.
+until the units of a day are spent or no question helps: of as many units as a day has questions for; and of a few, if
+the site's bars are exact and a unit answers any number of questions. Letters that a reader takes as read before its first question count apart.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ KNOWN_SHARE = 0.75
 READERS: dict[str, type[Reader]] = {"letters": Letters, "words, by parts": WordsByPart, "words, by keys": WordsByKeys}
 N_TEXTS, TEXT_CHARS, ASCII_SHARE = 400, (2000, 20_000), 0.98
 """Texts that are drawn, and of which lengths; every tenth is the site's. Other letters than those of ASCII are few."""
-N_TARGETS = 600
-"""Units that are read side by side: with 32 questions each they take more than a day."""
-MEASURES: dict[str, dict[str, float]] = {
-    "blurred bars, 32 questions a unit": {},
-    "exact bars, any number of questions": {
-        "MOST_QUESTIONS": 10**9, "BLURRED_SIMILARITY": 0.0, "BLURRED_COLUMNS": 0
-    },
+MANY, FEW = 600, 60
+"""Units that are read side by side: with 32 questions each as many as take a day, and with all questions of a day."""
+MEASURES: dict[str, tuple[int, dict[str, float]]] = {
+    "blurred bars, 32 questions a unit": (MANY, {}),
+    "exact bars, any number of questions": (
+        FEW, {"MOST_QUESTIONS": 10**9, "BLURRED_SIMILARITY": 0.0, "BLURRED_COLUMNS": 0}
+    ),
 }  # fmt: skip
-"""What is another number in `pmbf.sites.sparing`, by what a site does."""
+"""How many units are read, and what is another number in `pmbf.sites.sparing`, by what a site does."""
 
 
 @dataclass(frozen=True)
@@ -77,14 +77,14 @@ class Day:
     wrong: int
 
 
-def run(corpus: Path, *, seed: int, out: Path | None = None, n_targets: int = N_TARGETS) -> str:
+def run(corpus: Path, *, seed: int, out: Path | None = None, most_targets: int = MANY) -> str:
     """Return the figures as Markdown.
 
     Args:
         corpus: Documents in English, as `.txt` files, searched recursively; `N_TEXTS` of them are drawn.
         seed: Seed of all draws.
         out: JSON file to write.
-        n_targets: Units that are read side by side.
+        most_targets: Units that are read side by side, at most.
 
     Raises:
         NotFoundError: The corpus has too few units.
@@ -93,7 +93,7 @@ def run(corpus: Path, *, seed: int, out: Path | None = None, n_targets: int = N_
     texts = _drawn(corpus, chance)
     own = dict([*texts.items()][::10])
     follows = Follows([plain(text) for name, text in texts.items() if name not in own])
-    units = _units(own, chance, n_targets)
+    units = _units(own, chance, most_targets)
     figures = {
         "about": report.about(), "corpora": [described(corpus)], "seed": seed, "n_texts": len(texts),
         "n_own": len(own), "n_chars": sum(map(len, texts.values())), "known": KNOWN_SHARE,
@@ -105,11 +105,11 @@ def run(corpus: Path, *, seed: int, out: Path | None = None, n_targets: int = N_
         site = made(place, "site", None)
         member, site = acquainted([made(place, "member", site.folder / "federation.key"), site])
         site = replace(site, level="count").stored()
-        for measures, values in MEASURES.items():
+        for measures, (n_targets, values) in MEASURES.items():
             for name, kind in READERS.items():
                 _forget(site)
                 with served(site, collection, **values):
-                    days.append(_day(member, units, follows, (name, kind), (measures, values)))
+                    days.append(_day(member, units[:n_targets], follows, (name, kind), (measures, values)))
                 write_figures(figures | {"days": [asdict(one) for one in days]}, out)
     return table([asdict(one) for one in days])
 

@@ -97,7 +97,7 @@ def test_a_member_that_reads_by_yes_and_no_reads_more_where_nothing_is_blurred(
         (tmp_path / "texts" / f"{number:02}.txt").write_text(text(*range(40 * number, 40 * number + 40)))
     monkeypatch.setattr(reading, "USUAL_UNITS_A_DAY", 1500)
     monkeypatch.setattr(reading, "READERS", {"letters": reading.Letters})
-    reading.run(tmp_path / "texts", seed=1, out=tmp_path / "out.json", n_targets=8)
+    reading.run(tmp_path / "texts", seed=1, out=tmp_path / "out.json", most_targets=8)
     spared, bare = json.loads((tmp_path / "out.json").read_text())["days"]
     assert 0 < spared["n_units"] <= 1500 and 0 < bare["n_units"] <= 1500
     assert spared["letters"] - spared["guessed"] < bare["letters"] - bare["guessed"]
