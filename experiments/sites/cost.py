@@ -113,9 +113,9 @@ def _alone(collection: Path, queries: Sequence[str]) -> list[float]:
 
 
 def times_of(answers: Path, path: str) -> list[float]:
-    """Return the milliseconds of each answer under a path: the line of an answer ends with time and outcome."""
+    """Return the milliseconds of each answer under a path: its line ends with `ms=TIME outcome=VERDICT`."""
     lines = (line.split() for line in answers.read_text().splitlines())
-    return [float(words[6]) for words in lines if len(words) == 8 and words[2:4] == [path, "200"]]
+    return [float(words[6].removeprefix("ms=")) for words in lines if len(words) == 8 and words[2:4] == [path, "200"]]
 
 
 def quantiles(values: Sequence[float]) -> str:
