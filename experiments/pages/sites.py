@@ -1,12 +1,13 @@
-"""docs/sites-figures.md: what sites and private questions cost, whether united sites are as one, what is stolen."""
+"""docs/sites-figures.md: what sites and private questions cost, whether united sites are as one, what is stolen
+and read."""
 
 from __future__ import annotations
 
 from experiments.pages.page import Figures, Page, source
-from experiments.sites import claims, cost, private, sparing, stolen, united
+from experiments.sites import claims, cost, private, reading, sparing, stolen, united
 
 COST, PRIVATE, CLAIMS, UNITED, STOLEN = "sites-cost", "sites-private", "sites-claims", "sites-united", "sites-stolen"
-SPARING = "sites-sparing"
+SPARING, READING = "sites-sparing", "sites-reading"
 
 
 def parts(figures: dict[str, Figures]) -> dict[str, str]:
@@ -29,7 +30,12 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
         "sparing_seed": str(figures[SPARING]["seed"]),
         "sparing": sparing.table(figures[SPARING]),
         "stolen": stolen.table(figures[STOLEN]),
+        "reading_source": source(READING, figures),
+        "reading_seed": str(figures[READING]["seed"]),
+        "reading_texts": str(figures[READING]["n_texts"]),
+        "reading_own": str(figures[READING]["n_own"]),
+        "reading": reading.table(figures[READING]["days"]),
     }
 
 
-PAGE = Page("sites-figures", (COST, PRIVATE, CLAIMS, UNITED, STOLEN, SPARING), parts)
+PAGE = Page("sites-figures", (COST, PRIVATE, CLAIMS, UNITED, STOLEN, SPARING, READING), parts)

@@ -1,9 +1,10 @@
 """What does a member read in a day of texts that a site does not show, by yes and no alone?
 
 A real site at the level `count`, and pmbf's own client. The member knows the beginnings of some units of its documents
-and has other texts, from which it counts what follows what (`follows`). Three ways of reading on (`readers`) are tried
+and has other texts, from which it counts what follows what (`follows`). Three ways of reading on (`readers`) are tried,
 until the units of a day are spent or no question helps: of as many units as a day has questions for; and of a few, if
-the site's bars are exact and a unit answers any number of questions. Letters that a reader takes as read before its first question count apart.
+the site's bars are exact and a unit answers any number of questions. Letters that a reader takes as read before its
+first question count apart.
 """
 
 from __future__ import annotations

@@ -119,8 +119,8 @@ def test_what_blurred_bars_and_few_questions_cost_is_measured(tmp_path: Path) ->
 
 def test_the_pages_say_what_was_measured() -> None:
     """Prose is written by hand; its figures are those of the files."""
-    sites = " ".join((DOCS / "sites.md").read_text().split())
-    figures = report.figures(RESULTS, ["sites-sparing"])
+    sites, privacy = (" ".join((DOCS / f"{name}.md").read_text().split()) for name in ("sites", "privacy"))
+    figures = report.figures(RESULTS, ["sites-sparing", "sites-reading"])
     counts, limits = (figures["sites-sparing"][name] for name in ("counts", "limits"))
     kept, foreign = counts["both"] / counts["exact"], 1 - counts["both"] / counts["blurred"]
     assert f"In {counts['texts']} suspicious texts of PAN13 that finds {kept:.0%} of".replace("%", " %") in sites
@@ -128,3 +128,7 @@ def test_the_pages_say_what_was_measured() -> None:
     n_units, n_left_out = limits[str(MOST_QUESTIONS)]
     assert f"{n_units} of {limits['n_units']:,} are asked about more often" in sites
     assert f"{n_left_out / limits['n_questions']:.1%} of the questions".replace("%", " %") in sites
+    days = [one for one in figures["sites-reading"]["days"] if one["measures"].startswith("blurred")]
+    best = max(days, key=lambda one: int(one["letters"] - one["guessed"]))
+    assert f"{best['letters'] - best['guessed']} letters of {best['n_targets']} sentences in a day" in privacy
+    assert f"{max(one['most'] for one in days)} at most of one sentence. Of {best['wrong']} sentences" in privacy
