@@ -240,6 +240,8 @@ def _add_leaks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--protected", type=Path, nargs="+", required=True, metavar="FOLDER", help="protected documents"
     )
+    parser.add_argument("--most", type=positive, metavar="N", help="documents drawn of each protected folder (all)")
+    parser.add_argument("--files", type=positive, metavar="N", help="files drawn of the folder (all)")
     parser.add_argument("--endpoint", action="store_true", help="ask the collection's endpoint filter")
     parser.add_argument(
         "--planted", type=positive, default=200, help="number of passages planted in each disguise (default: 200)"

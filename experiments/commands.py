@@ -67,6 +67,7 @@ def _classes(arguments: argparse.Namespace) -> str:
 
 def _leaks(arguments: argparse.Namespace) -> str:
     how = {"n_planted": arguments.planted, "seed": arguments.seed, "endpoint": arguments.endpoint}
+    how |= {"most": arguments.most, "n_files": arguments.files}
     return leaks.run(arguments.protected, arguments.folder, **how, out=arguments.out)
 
 

@@ -10,17 +10,21 @@ With `--endpoint` the collection's endpoint filter is asked instead, under a new
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import tempfile
 import textwrap
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from experiments.arguments import write_figures
+from measure import report
 from pmbf.collection import Collection
 from pmbf.endpoint.exporting import export
 from pmbf.endpoint.filterfile import EndpointFilter
@@ -69,6 +73,9 @@ class Figures:
     """The figures of a run.
 
     Args:
+        about: Versions, machine and commit.
+        corpus: Name of the folder that was checked.
+        seed: Seed of the run.
         n_protected: Protected documents.
         n_files: Files checked that have nothing to do with them.
         blocked: `file < document` of each false finding that blocks. `warned`: of each that warns.
@@ -77,6 +84,9 @@ class Figures:
         only_warned: Missed passages that gave a warning, by disguise.
     """
 
+    about: dict[str, str]
+    corpus: str
+    seed: int
     n_protected: int
     n_files: int
     blocked: tuple[str, ...]
@@ -92,6 +102,8 @@ def run(
     *,
     n_planted: int,
     seed: int,
+    most: int | None = None,
+    n_files: int | None = None,
     endpoint: bool = False,
     out: Path | None = None,
 ) -> str:
@@ -99,26 +111,34 @@ def run(
 
     Args:
         protected: Folders of documents that must not leave.
-        folder: Files that have nothing to do with them.
+        folder: Files that have nothing to do with them. The protected folders may be among its folders.
         n_planted: Passages planted, for each disguise.
-        seed: Seed of the passages and their places.
+        seed: Seed of the passages, of their places, and of what is drawn.
+        most: Documents drawn of each protected folder; None: all.
+        n_files: Files drawn of `folder`; None: all.
         endpoint: Whether the collection's endpoint filter is asked.
         out: JSON file to write.
     """
+    chance = random.Random(seed)
+    secrets = [path for one in protected for path in _drawn(_files(one), most, chance)]
+    files = _drawn([path for path in _files(folder) if not _is_below(path, protected)], n_files, chance)
     with (
         tempfile.TemporaryDirectory() as scratch,
         Collection(Path(scratch) / "protected.pmbf", create=True) as collection,
     ):
-        collection.load(protected)
+        collection.load(secrets)
         checker = _endpoint(collection, Path(scratch)) if endpoint else CollectionChecker(collection, apparatus=False)
         policy = Policy()
-        plain = check(of_paths([str(folder)], policy, folder), policy, checker, Allowances(checker.key))
-        missed, only_warned = _missed(collection, checker, _carriers(folder, plain), n_planted, random.Random(seed))
+        plain = check(of_paths(list(map(str, files)), policy, folder), policy, checker, Allowances(checker.key))
+        missed, only_warned = _missed(collection, checker, _carriers(files, plain), n_planted, chance)
         figures = Figures(
+            about=report.about(),
+            corpus=folder.name,
+            seed=seed,
             n_protected=collection.stats().n_documents,
             n_files=plain.counts.n_files,
-            blocked=_named(plain, "block"),
-            warned=_named(plain, "warn"),
+            blocked=_named(plain, "block", folder),
+            warned=_named(plain, "warn", folder),
             planted=n_planted,
             missed=missed,
             only_warned=only_warned,
@@ -133,14 +153,30 @@ def _endpoint(collection: Collection, scratch: Path) -> Checker:
     return EndpointChecker(EndpointFilter(scratch / "endpoint.pmbx", key), key, min_chars=Policy().min_chars)
 
 
-def _named(verdict: Verdict, action: str) -> tuple[str, ...]:
-    return tuple(f"{one.payload.name} < {one.document_path}" for one in verdict.findings if one.action == action)
+def _named(verdict: Verdict, action: str, folder: Path) -> tuple[str, ...]:
+    """Return the file and the document of each finding with an action, as paths below the folder."""
+    found = (one for one in verdict.findings if one.action == action)
+    return tuple(f"{one.payload.name} < {one.document_path}".replace(f"{folder}{os.sep}", "") for one in found)
 
 
-def _carriers(folder: Path, plain: Verdict) -> list[Path]:
+def _files(folder: Path) -> list[Path]:
+    """Return the files of a folder, at any depth."""
+    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+
+
+def _is_below(path: Path, folders: Sequence[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)
+
+
+def _drawn(paths: Sequence[Path], n: int | None, chance: random.Random) -> list[Path]:
+    """Return some of the paths, drawn by chance and sorted; all if there are no more."""
+    return list(paths) if n is None or n >= len(paths) else sorted(chance.sample(paths, n))
+
+
+def _carriers(files: Sequence[Path], plain: Verdict) -> list[Path]:
     """Return the text files in which nothing was found."""
     found = {one.payload.name for one in plain.findings}
-    return sorted(path for path in folder.rglob("*.txt") if path.is_file() and str(path) not in found)
+    return [path for path in files if path.suffix == ".txt" and str(path) not in found]
 
 
 def _missed(
@@ -189,6 +225,21 @@ def _planted(passage: str, carrier: Path, chance: random.Random) -> Payload:
     paragraphs.insert(chance.randrange(len(paragraphs) + 1), passage)
     name = f"{carrier.name}-{chance.getrandbits(64):016x}.txt"
     return Payload(name, (name,), "\n\n".join(paragraphs).encode(), "path")
+
+
+def table(some: dict[str, Any]) -> str:
+    """Return a table of stored figures: what was found, and what was missed in each disguise."""
+    lines = report.head("| what | of | found |")
+    lines.append(f"| findings in files that are no copies, blocking | {some['n_files']:,} | {len(some['blocked'])} |")
+    lines.append(f"| the same, warnings | {some['n_files']:,} | {len(some['warned'])} |")
+    lines += [f"| planted, {name} | {some['planted']} | {some['planted'] - n} |" for name, n in some["missed"].items()]
+    return "\n".join(lines) + "\n"
+
+
+def told(some: dict[str, Any]) -> str:
+    """Return the files with a finding as a list, each with its number of documents."""
+    files = Counter(one.partition(" < ")[0] for one in (*some["blocked"], *some["warned"]))
+    return "\n".join(f"- `{name}`: {n}" for name, n in files.items()) or "Nothing was found in those files."
 
 
 def _text(figures: Figures) -> str:

@@ -83,6 +83,19 @@ def _rows(folder: Path, half: str) -> Iterator[dict[str, Any]]:
                 )
 
 
+def table(some: dict[str, Any]) -> str:
+    """Return the worst figures of the half that nothing was chosen on, of each language and layout."""
+    lines = report.head("| prose of | layout | characters | quotations | prose taken, at most | found, at least |")
+    rows = [row for row in some["rows"] if row["half"] == "second"]
+    for prose, layout in dict.fromkeys((row["prose"], row["layout"]) for row in rows):
+        of = [row for row in rows if (row["prose"], row["layout"]) == (prose, layout)]
+        n_chars, n_quoted = (sum(row[key] for row in of) for key in ("n_chars", "n_quoted"))
+        taken, found = max(row["taken"] for row in of), min(row["found"] for row in of)
+        layout = {"pdf": "as a PDF"}.get(layout, layout)
+        lines.append(f"| {prose} | {layout} | {n_chars:,} | {n_quoted:,} | {taken:.2%} | {found:.1%} |")
+    return "\n".join(lines) + "\n"
+
+
 def _figures(made: Made) -> dict[str, Any]:
     found = quotations(made.text)
     n_prose = len(made.text) - union_length(made.quoted)

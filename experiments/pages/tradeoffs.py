@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from experiments import classes, shingles, short
+from experiments import classes, leaks, quotations, shingles, short
 from experiments.edited import SHARES, WORDS
 from experiments.pages import growth
 from experiments.pages.page import Figures, Page, commits, source, stored_table
@@ -25,6 +25,7 @@ SETTINGS = {
     "retrieval-obfuscation-first": "`--profile obfuscation`",
 }
 OTHER_HALF = {"retrieval-second": "**defaults**", "retrieval-obfuscation-second": "`--profile obfuscation`"}
+LEAKS = "leaks-manuals"
 EDITED = {
     "edited-manpages-zh": ("Chinese manual pages", "default"),
     "edited-python3.11-doc": ("English, Python's handbooks", "default"),
@@ -55,13 +56,19 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
         "short_documents": f"{figures['short']['documents']:,}",
         "classes": f"{source(CLASSES, figures)}\n\n{classes.table(_result(figures[CLASSES]))}",
         "edited": f"{commits(EDITED, figures)}\n\n{_edited(figures)}",
+        "quotations": f"{source('quotations', figures)}\n\n{quotations.table(figures['quotations'])}",
+        "leaks": f"{source(LEAKS, figures)}\n\n{leaks.table(figures[LEAKS])}",
+        "leaks_told": leaks.told(figures[LEAKS]),
         "edited_documents": f"{figures['edited-manpages-zh']['corpus']['documents']:,}",
     }
 
 
 PAGE = Page(
     "tradeoffs",
-    ("shingles", *SETTINGS, *OTHER_HALF, *growth.NAMES, "planted", *PROFILES, *EDITED, CLASSES, STORED),
+    (
+        *("shingles", *SETTINGS, *OTHER_HALF, *growth.NAMES, "planted", *PROFILES, *EDITED, CLASSES, STORED),
+        *("quotations", LEAKS),
+    ),
     parts,
     growth.PLOTS,
 )
