@@ -1,5 +1,6 @@
 """One number, one meaning: a case walks through every output, and each says the same numbers.
 
+Shares, shares in order, what does not count, passages, the longest one, certainty, counts of documents and sources.
 A *share* is the characters inside shared passages that count, as a share of all characters that count.
 """
 
@@ -7,6 +8,7 @@ import csv
 import json
 import re
 import zipfile
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -99,18 +101,80 @@ def on_page(page):
     return re.search(r'id="share">([^<]*)<', page)[1], re.findall(r'data-share="\d+">([^<]*)<', page)
 
 
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda some: " ".join(some).split("/")[0] or "none")
+def test_every_number_of_a_source_is_the_same_in_every_output(case, options, tmp_path):
+    report = json.loads(told(case, "--json", *options))
+    n_chars, matches = report["query"]["n_chars"], report["matches"]
+    for one in matches:
+        counted = [passage for passage in one["passages"] if not passage["not_counted"]]
+        lengths = [stop - start - passage["n_excluded"] for passage in counted for start, stop in [passage["query"]]]
+        assert (one["longest"], one["n_covered"]) == (max(lengths, default=0), sum(lengths))
+
+    shown = [re.split(r"  +", line.strip()) for line in told(case, "--passages", "0", *options).splitlines()]
+    rows = [
+        dict(zip(shown[at], line, strict=True)) for at in _heads(shown) for line in shown[at + 1 :] if len(line) > 5
+    ]
+    for row, one in zip(rows, matches, strict=True):
+        assert (row["share"], row["in order"]) == (rounded(one["coverage"]), rounded(one["in_order"]))
+        assert row.get("not counted", "0 %") == rounded(one["n_not_counted"] / n_chars)
+        assert int(row["passages"]) == len(one["passages"])
+        assert int(row["longest passage"].split()[0].replace(",", "")) == one["longest"]
+        assert (row["certainty"], row["source"]) == (one["certainty"], one["document"]["path"])
+
+    keys = ("in_order", "certainty", "evidence", "longest", "n_not_counted", "containment")
+    sources = [
+        {key: one[key] for key in keys}
+        | {"share": report["coverage"], "share_in_source": one["coverage"], "n_passages": len(one["passages"])}
+        | {"rank": rank, "source": one["document"]["path"], "source_id": one["document"]["id"]}
+        for rank, one in enumerate(matches, 1)
+    ]
+    query = report["query"]
+    text = {"share": report["coverage"], "in_order": report["in_order"], "n_documents": report["n_documents"]}
+    text |= {"n_sources": sum(not all(p["not_counted"] for p in one["passages"]) for one in matches)}
+    text |= {
+        "n_passages": sum(len(one["passages"]) for one in matches),
+        "n_chars": n_chars,
+        "n_words": query["n_tokens"],
+    }
+    text |= {"n_not_counted": sum(report["not_counted"].values()), "n_below": report["n_below"]}
+    for by, expected in (("sources", sources), ("texts", [text])):
+        tables = [tmp_path / f"{by}.{ending}" for ending in ("csv", "jsonl", "xlsx")]
+        written = (word for path in tables for word in (f"--{path.suffix[1:]}", path))
+        told(case, "--rows", by, *written, *options)
+        lines = [json.loads(line) for line in tables[1].read_text().splitlines()]
+        assert [{key: row[key] for key in one} for row, one in zip(lines, expected, strict=True)] == expected
+        with open(tables[0], newline="", encoding="utf-8-sig") as file:
+            for cell_rows in (list(csv.DictReader(file)), cells(tables[2])):
+                assert len(cell_rows) == len(expected)
+                for row, one in zip(cell_rows, expected, strict=True):
+                    for key, value in one.items():
+                        assert row[key] == value if isinstance(value, str) else float(row[key]) == pytest.approx(value)
+
+    told(case, "--html", tmp_path / "page.html", *options)
+    page = (tmp_path / "page.html").read_text().replace("\xa0", " ")
+    assert f"compared with {report['n_documents']} documents" in page
+    assert f'<h2 class="label">{len(matches)} sources</h2>' in page
+    said = [(f"{len(one['passages'])} passage", one["certainty"]) for one in matches]
+    assert re.findall(r'<span class="faint">(?:[^<,]*, )?(\d+ passage)s?, ([^<]*)<', page) == said
+    headline = f"in {text['n_sources']} of {report['n_documents']} documents"
+    assert headline in " ".join(told(case, "--passages", "0", *options).split())
+
+
+def _heads(lines):
+    return [at for at, line in enumerate(lines) if line[0] == "#"]
+
+
 @pytest.mark.parametrize("options", [(), ("--exclude-quotations",)], ids=["none", "quotations"])
 def test_a_cluster_says_the_numbers_of_one_folder(case, options, tmp_path):
     for command in (("init", "depot"), ("load", "depot", LIBRARY)):
         assert pmbf("cluster", *command, cwd=tmp_path).returncode == 0
     made = pmbf("screen", case / "essay.txt", "--cluster", "depot", "--json", *options, cwd=tmp_path)
     ours, theirs = json.loads(told(case, "--json", *options)), json.loads(made.stdout)
-    assert [ours[key] for key in ("n_covered", "coverage", "in_order")] == [
-        theirs[key] for key in ("n_covered", "coverage", "in_order")
-    ]
-    assert [(one["document"]["path"], one["coverage"]) for one in ours["matches"]] == [
-        (one["document"]["path"], one["coverage"]) for one in theirs["matches"]
-    ]
+    for report in (ours, theirs):
+        report.pop("collection")
+        report.pop("generation")
+        assert report["query"].pop("name").endswith("essay.txt")
+    assert ours == theirs
 
 
 @pytest.mark.parametrize("query", ["", "&exclude_quotations=1"], ids=["none", "quotations"])
@@ -133,6 +197,20 @@ def test_the_browser_and_its_programs_say_the_numbers_of_the_command(case, query
         entry["report"]["coverage"],
         [one["coverage"] for one in entry["report"]["matches"]],
     )
+    wanted, given = report, entry["report"]
+    for one in (wanted, given):
+        one.pop("collection")
+        for key in ("name", "kind"):
+            one["query"].pop(key)
+        for match in one["matches"]:  # the browser says where documents stand in the archive
+            match["document"] |= {"path": Path(match["document"].pop("paths")[0]).name}
+    assert wanted == given
+    n_counting = sum(one["coverage"] > 0 for one in report["matches"])
+    assert (entry["screening"]["n_sources"], entry["screening"]["share"]) == (n_counting, report["coverage"])
+    assert f"shared with {n_counting} source" in shown
+    assert f"{report['n_documents']} with text" in shown or f"{report['n_documents']} documents" in shown
+    passages = [int(n) for n in re.findall(r"<span>(\d+) passages?</span>", shown)]
+    assert passages == [len(one["passages"]) for one in report["matches"]]
     in_words = [precise(share).replace("\xa0", " ") for share in (report["coverage"], *shares)]
     assert in_words == [one.replace("\xa0", " ") for one in _numbers(shown)]
     assert in_words[0] in history.replace("\xa0", " ")
@@ -171,6 +249,14 @@ def test_a_comparison_says_the_same_numbers_in_every_output(tmp_path):
     assert [
         (float(row["share_a"]), float(row["share_b"])) for row in csv.DictReader(run("--csv", "-").splitlines())
     ] == shares
+
+    for one, row in zip(found["pairs"], csv.DictReader(run("--csv", "-").splitlines()), strict=True):
+        longest = max(stop - start for passage in one["passages"] for start, stop in [passage["a"]])
+        assert (row["a"], row["b"], row["certainty"]) == (one["a"], one["b"], one["certainty"])
+        assert [float(row[f"share_{side}_with_library"]) for side in "ab"] == [one["whole_a"], one["whole_b"]]
+        assert [int(row[f"characters_{side}"]) for side in "ab"] == [one["n_a"], one["n_b"]]
+        assert (int(row["passages"]), int(row["longest"])) == (len(one["passages"]), longest)
+        assert f"{longest:,} characters" in run("--passages", "0")
 
     run("--html", "pages/")
     overview = (tmp_path / "pages/index.html").read_text()

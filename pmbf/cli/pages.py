@@ -129,10 +129,9 @@ class Pages:
     def _keep(self, report: Report, file: str) -> None:
         from pmbf.pages import Screened
 
-        n_sources = sum(match.shares for match in report.matches)
         name = f"Text {len(self._screened) + 1}" if self.hide_names else report.query.name
         problem = "" if self.hide_names else "; ".join(report.problems[:1])
-        self._screened.append(Screened(name, report.coverage, n_sources, report.certainty or "", file, problem))
+        self._screened.append(Screened(name, report.coverage, report.n_sources, report.certainty or "", file, problem))
 
 
 def pages_of(html: str | None, sources: Extent | None, hide_names: bool, *, force: bool = False) -> Pages | None:

@@ -17,7 +17,7 @@ class Screened(NamedTuple):
     Args:
         name: What the text is called.
         share: Its share of characters that stand in sources, 0 to 1.
-        n_sources: Its sources.
+        n_sources: Its sources of which text counts.
         certainty: That of its surest passage, or empty.
         page: The file name of its page, beside the overview; empty for a text that could not be read.
         problem: Why the answer is incomplete, or empty.

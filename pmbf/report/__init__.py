@@ -197,7 +197,7 @@ class Report:
 
     def __repr__(self) -> str:
         problems = f", {len(self.problems)} problems" if self.problems else ""
-        shared = f"{self.coverage:.0%} in {len(self.matches)} of {self.n_documents} documents"
+        shared = f"{self.coverage:.0%} in {self.n_sources} of {self.n_documents} documents"
         return f"<Report of {self.query.name!r}: {shared}{problems}>"
 
     @property
@@ -206,14 +206,20 @@ class Report:
         return bool(self.matches)
 
     @property
+    def n_sources(self) -> int:
+        """Sources of which a passage counts, or that are the same file: those that the share is of."""
+        return sum(match.counts for match in self.matches)
+
+    @property
     def n_not_counted(self) -> int:
         """Characters of the query that sources share but that do not count, each once."""
         return sum(self.not_counted.values())
 
     @property
     def certainty(self) -> str | None:
-        """That of the surest passage; None without a passage."""
-        return min((one.certainty for one in self.matches if one.certainty), key=CERTAINTIES.index, default=None)
+        """That of the surest passage that counts, or else of the surest passage; None without a passage."""
+        some = [one for one in self.matches if one.counts] or self.matches
+        return min((one.certainty for one in some if one.certainty), key=CERTAINTIES.index, default=None)
 
     @property
     def too_short(self) -> bool:

@@ -117,7 +117,7 @@ def _of_text(report: Report) -> Iterator[Row]:
         "certainty": report.certainty,
         "source": found[0].document.path if found else None,
         "source_labels": _labels(found[0].document) if found else None,
-        "n_sources": len(found),
+        "n_sources": report.n_sources,
         "n_passages": sum(len(match.passages) for match in found),
         "n_not_counted": report.n_not_counted,
         "n_below": report.n_below,

@@ -90,15 +90,16 @@ def _head(report: Report) -> Text:
 
 
 def _verdict(report: Report) -> Text:
-    n_sources = sum(bool(match.passages) for match in report.matches)
-    n_counting = sum(match.counts for match in report.matches)
+    n_found = sum(bool(match.passages) for match in report.matches)
     documents = counted(report.n_documents, "document")
-    if n_counting:
-        shared = f"{percent(report.coverage)} of this text is found in {n_counting:,} of {documents}{_ordered(report)}"
+    if report.n_sources:
+        shared = (
+            f"{percent(report.coverage)} of this text is found in {report.n_sources:,} of {documents}{_ordered(report)}"
+        )
         return Text(f"{shared}{_more_found(report)}.", "bold red")
-    if n_sources:
+    if n_found:
         amounts = told_amounts(report.not_counted, report.query.n_chars, percent)
-        return Text(f"Found in {n_sources:,} of {documents}, but not counted: {amounts}.", "bold yellow")
+        return Text(f"Found in {n_found:,} of {documents}, but not counted: {amounts}.", "bold yellow")
     if report.problems:
         return Text("Nothing found in what was compared, but the answer is incomplete.", "bold yellow")
     if report.n_below:
@@ -197,7 +198,7 @@ def _figures(match: Match, query: str) -> tuple[str, ...]:
 
 
 def _size(passage: Passage, query: str) -> str:
-    if passage.n_counted and passage.n_excluded:
+    if passage.n_excluded:
         return f"{passage.n_counted:,} of its {counted(len(passage.query), 'character')}"
     return length(len(passage.query), len(tokenise(query[passage.query.start : passage.query.stop])))
 

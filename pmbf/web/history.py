@@ -39,7 +39,7 @@ class Screening:
         time: Seconds since 1970.
         generation: State of the collection that answered.
         share: Share of the text's characters that stand in sources, 0 to 1.
-        n_sources: Sources.
+        n_sources: Sources of which text counts.
         n_chars: Code points of the text.
         is_complete: Whether all of the text was read and compared.
         has_text: Whether the text was kept.
@@ -90,7 +90,7 @@ class History:
             time=time.time(),
             generation=report.generation,
             share=report.coverage,
-            n_sources=len(report.matches),
+            n_sources=report.n_sources,
             n_chars=report.query.n_chars,
             is_complete=not report.problems,
             has_text=text is not None,
