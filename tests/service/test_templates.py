@@ -38,7 +38,8 @@ def test_a_template_of_the_operator_skips_a_section_as_for_the_command(service):
     text = f"Findings\n{METHOD}\n\n"
     assert screened(service, text)["matches"]
     told = screened(service, f"{REST}\n\n{text}", "&template=inspection")
-    assert not told["matches"] and not told["problems"]
+    assert [one["not_counted"] for one in told["matches"][0]["passages"]] == ["skipped"] and not told["problems"]
+    assert told["coverage"] == 0 < told["not_counted"]["skipped"]
     assert [(one["name"], one["rule"]) for one in told["sections"]] == [("findings", "skip")]
     with Collection(service.folder / "forms.pmbf") as collection:
         template = service.folder / "inspection.toml"
@@ -46,11 +47,14 @@ def test_a_template_of_the_operator_skips_a_section_as_for_the_command(service):
     assert told["query"]["excluded"] == expected["query"]["excluded"] and told["sections"] == expected["sections"]
 
 
-def test_a_text_that_is_skipped_as_a_whole_is_incomplete(service):
-    told = screened(service, f"References\n{METHOD}\n", "&template=thesis")
+@pytest.mark.parametrize(
+    ("text", "outcome"), [(METHOD, "found"), ("Nobody wrote this line of words before", "incomplete")]
+)
+def test_a_text_that_is_skipped_as_a_whole_is_found_or_incomplete(service, text, outcome):
+    told = screened(service, f"References\n{text}\n", "&template=thesis")
     assert "the template thesis skips the whole text" in told["problems"][0]
-    outcome = routes._outcome_of(told, found=bool(told["matches"]), n_tokens=told["query"]["n_tokens"])
-    assert outcome == "incomplete"  # as the log has it
+    logged = routes._outcome_of(told, found=bool(told["matches"]), n_tokens=told["query"]["n_tokens"])
+    assert logged == outcome
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "inspection.toml", "..%2Fthesis", "%00", "Thesis"])
