@@ -129,8 +129,9 @@ class History:
             wheres.append("screenings.rowid IN (SELECT rowid FROM screenings_fts WHERE screenings_fts MATCH ?)")
             values.append(" ".join(f'"{word}"*' for word in words))
         self._sums.require_all("screenings")
-        rest = f"WHERE {' AND '.join(wheres)} ORDER BY +time DESC LIMIT ? OFFSET ?"  # +: without the index
-        return self._screenings(rest, [*values, most, first])
+        latest = "ORDER BY +time DESC"  # +: without the index
+        shown = f"SELECT rowid FROM screenings WHERE {' AND '.join(wheres)} {latest} LIMIT ? OFFSET ?"
+        return self._screenings(f"WHERE rowid IN ({shown}) {latest}", [*values, most, first])
 
     def _require_search(self) -> None:
         """Refuse an index of names that is not that of the screenings. Raises `CorruptError`."""

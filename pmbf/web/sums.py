@@ -81,6 +81,7 @@ class Sums:
     def __init__(self, state: Database) -> None:
         self._db = state
         self._own: dict[str, str] = {}
+        self._whole: dict[str, tuple[int, int]] = {}
 
     def rows(self, table: str, columns: str, rest: str = "", values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return rows of a table.
@@ -107,11 +108,15 @@ class Sums:
             raise self.damage(f"a row of `{table}` is lost")
 
     def require_all(self, table: str) -> None:
-        """Refuse a table that has lost or damaged rows: all are read. Raises `CorruptError`."""
+        """Refuse a table that has lost or damaged rows: all are read, once after each change. Raises `CorruptError`."""
         with self.told():
+            state = self._db.execute("PRAGMA data_version").fetchone()[0], self._db.conn.total_changes
+            if self._whole.get(table) == state:
+                return
             [(n_rows,)] = self._db.execute(f"SELECT count(*) FROM {table} WHERE {self._is_sound(table)}").fetchall()
         if n_rows != (n_all := self.count("name = ?", [table])):
             raise self.damage(f"{n_rows} of the {n_all} rows of `{table}` are whole")
+        self._whole[table] = state
 
     def _is_sound(self, table: str) -> str:
         if table not in self._own:
