@@ -298,7 +298,7 @@ def _both(one: Alike | Pair, given: Given) -> tuple[int, int, int, int]:
 
 
 def title_of(path: str) -> str:
-    """Return the last part of a path as it is told; bytes that are no UTF-8 are `?`, and what is too long is cut.
+    r"""Return the last part of a path as it is told; bytes that are no UTF-8 are `?`, and what is too long is cut.
 
     >>> title_of("/secret/caf\udce9.txt")
     'caf?.txt'
