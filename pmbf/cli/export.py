@@ -11,7 +11,7 @@ from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import names, option
 from pmbf.cli.inputs import ignored_texts, limits, named_collection, open_collection
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.cli.targets import require_no_store
+from pmbf.cli.targets import require_no_store, require_outside
 from pmbf.errors import DONE, FAILED, ParameterError
 
 EXPORT_HELP = """Examples:
@@ -69,6 +69,7 @@ def export(
     note_kernels()
     with open_collection(collection) as opened:
         require_possible(opened, out)
+        require_outside("OUT", out, opened, hint="")
         key, is_new = read_or_make_key(key_path)
         try:
             report = exported(opened, out, key, ignore=texts)

@@ -12,8 +12,9 @@ import typer
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import OUTPUT, flag, option, parse_size
 from pmbf.cli.inputs import given as only_given
-from pmbf.cli.inputs import n_cores, named_collection
+from pmbf.cli.inputs import n_cores, named_collection, open_collection
 from pmbf.cli.outcome import note, print_text
+from pmbf.cli.targets import require_outside
 from pmbf.errors import DONE, ParameterError, UnsupportedError
 
 WHERE = "Where it listens"
@@ -78,6 +79,9 @@ def web(
 
     folder = named_collection(collection)
     schema.require(Path(folder))  # before its state folder is made
+    if state:
+        with open_collection(folder) as opened:
+            require_outside("--state", state, opened, hint="")
     if behind_proxy is not None and (not behind_proxy or set(behind_proxy) & set("/@ ")):
         raise ParameterError(f"--behind-proxy is {behind_proxy!r}, expected a host as it stands in the address bar")
     settings = server.WebSettings(

@@ -142,6 +142,17 @@ def test_nothing_is_written_into_a_folder_of_documents(name, updated):
     assert run(*command, f"library/{file}", "--force").exit_code == code
 
 
+@pytest.mark.parametrize(
+    "command", [["export", "library/x.pmbx"], ["web", "--state", "library/state"], ["web", "--state", "library"]]
+)
+def test_no_filter_and_no_state_is_made_among_the_documents(here, command):
+    refused = run(*command, "-c", "c.pmbf")
+    assert refused.exit_code == 2, refused.output
+    assert "would be loaded as a document" in refused.stderr
+    assert sorted(os.listdir("library")) == ["0.txt", "1.txt", "2.txt"]
+    assert not Path("c.pmbf.key").exists()
+
+
 def test_the_folder_of_the_documents_takes_no_pages(here):
     for folder in ("library", "library/", "."):
         for command in (["screen", "class", "-c", "c.pmbf"], ["compare", "class", "-c", "c.pmbf"]):
