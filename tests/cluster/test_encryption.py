@@ -135,7 +135,7 @@ def test_one_encrypted_host_is_loaded_and_asked_and_who_has_no_certificate_is_se
     assert 0 == code, said
     try:
         assert 0 == pmbf(certified, "cluster", "init", depot)[0]
-        assert (0, "1 added\n1 documents in 1 volumes\n") == pmbf(
+        assert (0, "1 added\n1 document in 1 volume\n") == pmbf(
             certified, "cluster", "load", depot, tmp_path / "a.txt", *asked
         )
         code, said = pmbf(certified, "screen", tmp_path / "a.txt", "--cluster", depot, *asked)
