@@ -67,7 +67,7 @@ def _peers(axes: Any, peers: Figures) -> None:
         points.append((one["name"], one["query_p50_s"] * 1e3, found))
     axes.set(xscale="log", xlabel="a query, median, ms of a processor", ylabel="1 % passages named, share")
     axes.set_ylim(-0.1, 1.12)
-    axes.margins(x=0.25)
+    axes.margins(x=0.35)
     for name, x, y in points:
         axes.plot(x, y, "o", color=COLOURS[0] if name in (OURS, WHOLE) else COLOURS[1])
     written_out(axes.xaxis)

@@ -92,6 +92,7 @@ SEEDS = {
     "xz": [lzma.compress(b"some text")],
     "zlib": [zlib.compress(b"some text " * 9), zlib.compress(b"blob 9\0some text")],
     "deflate": [zlib.compress(bytes(range(32, 127)) * 2, wbits=-15), zlib.compress(TAR, wbits=-9)],
+    "epub": [make.epub("<p>one</p>", "<p>two</p>", spine=[1, 0])],
     "pack": [PACK, b"# v2 git bundle\n-abc\ndef refs/heads/main\n\n" + PACK],
     **{kind: [make.zipped(parts), make.zipped(parts, method=zipfile.ZIP_STORED)] for kind, parts in PARTS.items()},
 }

@@ -146,7 +146,7 @@ def test_what_came_is_counted_and_not_what_was_claimed(protected, place):
         assert running.metric("pmbf_received_bytes_total") == len(huge) + len(half)
         assert running.stop() == 0
     logged = [line.split()[4] for line in running.said.splitlines() if " POST " in line]
-    assert logged == [str(len(huge)), str(len(half))]
+    assert logged == [f"in={len(huge)}", f"in={len(half)}"]
 
 
 def test_who_comes_over_tcp_takes_no_place_of_the_socket(protected, place):
