@@ -269,8 +269,8 @@ def test_the_benchmark_of_the_largest_files_makes_each_format_and_measures_its_c
     assert all(len(make(0.0001)) > 1000 for make in largest.FILES.values())
     main(["largest", "--share", "0.001", "--only", "txt ASCII", "docx", "--json", str(tmp_path / "out.json")])
     figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    assert [one["code"] for one in figures["files"]] == [0, 0]
-    assert all(one["mib"] > 10 and one["said"].endswith("clean") for one in figures["files"])
+    assert [one["code"] for one in figures["files"]] == [1, 1]  # each file holds a protected passage
+    assert all(one["mib"] > 10 and "BLOCKED" in one["said"] for one in figures["files"])
     assert "| docx |" in capsys.readouterr().out
 
 

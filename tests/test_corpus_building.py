@@ -121,7 +121,7 @@ def test_a_file_that_is_no_package_is_told(tmp_path: Path) -> None:
 
 
 def test_a_list_that_is_not_there_is_told_with_those_that_are() -> None:
-    with pytest.raises(NotFoundError, match="debian-full, debian-small, linux-docs"):
+    with pytest.raises(NotFoundError, match="debian-full, debian-small, leaks, linux-docs"):
         building.listed("debian-tiny")
 
 

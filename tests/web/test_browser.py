@@ -202,7 +202,8 @@ def test_a_decision_can_be_saved_only_after_something_was_chosen(opened, essay):
     page.select_option("[name=verdict]", "dismissed")
     page.click("text=Save decision")
     assert page.inner_text(".decision").startswith("dismissed · owner · 20")
-    assert page.input_value("[name=verdict]") == "dismissed" and page.is_disabled(".decide button")
+    page.wait_for_selector(".decide button:disabled")
+    assert page.input_value("[name=verdict]") == "dismissed"
     page.fill("[name=note]", "a quotation")
     page.click("text=Save decision")
     assert page.inner_text(".decision").endswith("a quotation")

@@ -43,6 +43,7 @@ function withChoice(form) {
   const look = () => { if (button) button.disabled = saved() === first || !form.checkValidity(); };
   form.addEventListener("input", look);
   addEventListener("pageshow", look);
+  look();
 }
 
 document.querySelectorAll("form").forEach(withProgress);
