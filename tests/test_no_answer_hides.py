@@ -155,3 +155,48 @@ def test_no_option_of_compare_hides_copied_text(place: Path, options) -> None:
         ended = run("compare", place / "texts" / f"{name}.txt", source, "--json", "--jobs", "1", *word)
         found = json.loads(ended.stdout)
         assert ended.exit_code == 1 and (found["pairs"] or found["not_counted"]), name
+
+
+GUARD_TAKES = (
+    ("--on-incomplete", "warn"),
+    ("--warn-chars", "off"),
+    ("--warn-chars", "10"),
+    ("--redact",),
+    ("--max-bytes", "1G"),
+)
+"""Options of the leak check that must let no passage leave, also two of them together."""
+
+GUARD_OWN = {
+    "include": "which files are looked at; how many are left out is told",
+    "exclude": "the same",
+    "block_chars": "how much blocks; less is a warning",
+    "baseline": "passages that the user has named",
+    "ignore": "public text that the user has named",
+    "policy_file": "the operator's own rules",
+    "config_file": "the repository's own rules",
+}
+GUARD_NO_MATTER = {
+    *("words", "staged", "revisions", "pre_push", "pre_receive", "commit_msg", "name", "collection", "cluster", "ray"),
+    *("endpoint", "key_file", "json", "sarif", "incidents", "quiet"),
+}
+
+
+def guarded(place: Path, *options: str) -> set[str]:
+    """Return the copied texts that are blocked; any of them makes the exit code 1."""
+    texts = sorted((place / "texts").iterdir())
+    ended = run("guard", "check", *texts, "-c", place / "c.pmbf", "--json", *options)
+    assert ended.exit_code == 1
+    findings = json.loads(ended.stdout)["findings"]
+    return {Path(one["name"]).stem for one in findings if one["action"] == "block"}
+
+
+@pytest.mark.parametrize("others", [(), *itertools.combinations(GUARD_TAKES, 2)], ids=str)
+def test_no_pair_of_options_lets_a_copied_text_leave(place: Path, others) -> None:
+    blocked = guarded(place, *(word for one in others for word in one))
+    assert blocked >= COPIED.keys() - {"short"}, "a text of 20 words has too few letters to block"
+
+
+def test_every_option_of_the_leak_check_is_known_to_hide_nothing_or_has_a_reason() -> None:
+    offered = {one.name for one in get_command(app).commands["guard"].commands["check"].params}
+    taken = {one[0].removeprefix("--").replace("-", "_") for one in GUARD_TAKES}
+    assert offered - taken - GUARD_OWN.keys() - GUARD_NO_MATTER == set()
