@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,9 @@ from hypothesis import HealthCheck, settings
 from pmbf.fingerprint import Fingerprint
 
 ROOT = Path(__file__).parent.parent
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts what runs in the background so
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 CORPORA = ROOT.parent / "shared" / "data" / "corpora.tar.xz"
 
 settings.register_profile("pmbf", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
