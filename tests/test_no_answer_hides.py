@@ -15,26 +15,7 @@ from pmbf.cli.screening import _code
 from pmbf.errors import FOUND
 from pmbf.report import Report
 from tests.commands.conftest import run
-
-PROSE = (ROOT / "examples" / "library" / "aflaj.txt").read_text(encoding="utf-8").strip()
-CHINESE = (ROOT / "examples" / "library" / "huimo.txt").read_text(encoding="utf-8").strip()[:400]
-PARTS = [" ".join(PROSE.split()[first : first + 60]) for first in range(0, 180, 60)]
-
-COPIED = {
-    "methods": f"Methods\n\n{PROSE}\n",
-    "declaration": f"Declaration\n\n{PROSE}\n\nResults\n\nMuch sand was found there.\n",
-    "references": f"Sand.\n\nReferences\n\n[1] {PARTS[0]} (1997).\n[2] {PARTS[1]} (1998).\n[3] {PARTS[2]} (1999).\n",
-    "curly": f"He said: “{PARTS[0]}” and left.\n",
-    "german": f"Er sagte »nein« und {PARTS[0]} und »ja«.\n",
-    "straight": f'A 12" pipe. {PARTS[0]} A 14" pipe.\n',
-    "apostrophes": f"In the '90s, {PARTS[0]} this was the owners' hope.\n",
-    "block": "".join(f"> {part}\n" for part in PARTS),
-    "lookalikes": PROSE.replace("a", "а", 40),
-    "chinese": CHINESE,
-    "short": f"{' '.join(PROSE.split()[20:40])}\n",
-    "edited": " ".join(word for at, word in enumerate(PROSE.split()) if at % 11),
-}
-"""Copied texts, by what might hide them."""
+from tests.copied import COPIED
 
 TAKES_OUT = (
     ("--exclude-quotations",),
@@ -128,6 +109,16 @@ def test_no_headline_says_nothing_without_a_word(place: Path, options) -> None:
     assert ended.exit_code in (1, 3)
     assert "Nothing of this text" not in ended.stdout and "Nothing else of this text" not in ended.stdout
     assert "share none" not in ended.stdout.replace("share none as far as", "")
+
+
+def test_the_overview_of_many_pages_tells_what_the_share_leaves_out(place: Path) -> None:
+    for folder, options in (("skipped", ("--template", "thesis")), ("below", ("--threshold", "0.99"))):
+        pages = place / folder
+        run("screen", place / "texts", "-c", place / "c.pmbf", "--html", f"{pages}/", "--jobs", "1", *options)
+        rows = {name: row for row in (pages / "index.html").read_text().split("<tr>") for name in COPIED if name in row}
+        for name, report in screened(place, *options).items():
+            assert bool(report.not_counted) == ("found, but not counted: " in rows[name]), name
+            assert bool(report.n_below) == ("below the threshold" in rows[name]), name
 
 
 def test_the_amount_of_an_ignored_text_is_told(place: Path) -> None:

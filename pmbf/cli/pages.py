@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -131,7 +131,19 @@ class Pages:
 
         name = f"Text {len(self._screened) + 1}" if self.hide_names else report.query.name
         problem = "" if self.hide_names else "; ".join(report.problems[:1])
-        self._screened.append(Screened(name, report.coverage, report.n_sources, report.certainty or "", file, problem))
+        certainty, more = report.certainty or "", "; ".join(_more(report))
+        self._screened.append(Screened(name, report.coverage, report.n_sources, certainty, file, problem, more))
+
+
+def _more(report: Report) -> Iterator[str]:
+    """Yield in words what was found that the share leaves out."""
+    from pmbf.pages.markup import counted, percent
+    from pmbf.report.parts import told_amounts
+
+    if report.not_counted:
+        yield f"found, but not counted: {told_amounts(report.not_counted, report.query.n_chars, percent)}"
+    if report.n_below:
+        yield f"{counted(report.n_below, 'source')} below the threshold"
 
 
 def pages_of(html: str | None, sources: Extent | None, hide_names: bool, *, force: bool = False) -> Pages | None:

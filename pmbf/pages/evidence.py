@@ -195,7 +195,9 @@ def _not_counted(report: Report) -> str:
     if not report.not_counted:
         return ""
     told = told_amounts(report.not_counted, report.query.n_chars, percent)
-    return f'<p class="note"><b>Found, but not counted:</b> {told}. Such passages are underlined with dashes.</p>'
+    dashed = any(one.not_counted for match in report.matches for one in match.passages)
+    how = " Such passages are underlined with dashes." if dashed else ""
+    return f'<p class="note"><b>Found, but not counted:</b> {told}.{how}</p>'
 
 
 def _same_files(findings: Findings) -> str:

@@ -21,6 +21,7 @@ class Screened(NamedTuple):
         certainty: That of its surest passage, or empty.
         page: The file name of its page, beside the overview; empty for a text that could not be read.
         problem: Why the answer is incomplete, or empty.
+        more: How much was found that is not in `share`, in words, or empty.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Screened(NamedTuple):
     certainty: str
     page: str
     problem: str = ""
+    more: str = ""
 
 
 def overview_page(screened: Sequence[Screened], title: str = "Screened texts") -> str:
@@ -70,9 +72,9 @@ def overview_page(screened: Sequence[Screened], title: str = "Screened texts") -
 def _row(rank: int, one: Screened, name: str) -> str:
     name = f'<bdi dir="ltr">{escaped(name)}</bdi>'
     linked = f'<a href="{quote(one.page)}">{name}</a>' if one.page else name
-    problem = f'<br><span class="faint">{escaped(one.problem)}</span>' if one.problem else ""
+    notes = "".join(f'<br><span class="faint">{escaped(told)}</span>' for told in (one.more, one.problem) if told)
     share = percent(one.share) if one.page else "?"
     return (
-        f'<tr><td class="n">{rank}</td><td class="n"><b>{share}</b></td><td>{linked}{problem}</td>'
+        f'<tr><td class="n">{rank}</td><td class="n"><b>{share}</b></td><td>{linked}{notes}</td>'
         f'<td class="n">{one.n_sources:,}</td><td>{one.certainty}</td></tr>\n'
     )

@@ -51,7 +51,7 @@ def _forget_shares(values: dict[str, Any]) -> None:
 
 def _sentence(values: dict[str, Any]) -> Sentence:
     origins = tuple(Origin(**one | {"span": Span(*one["span"])}) for one in values["origins"])
-    return Sentence(Span(*values["span"]), values["outcome"], origins)
+    return Sentence(Span(*values["span"]), values["outcome"], origins, values.get("not_counted"))
 
 
 def _source(values: dict[str, Any]) -> Source:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pmbf.report import Match, Passage, Query, Report
+from pmbf.report import Match, NotCounted, Passage, Query, Report
 from pmbf.sentences.report import Pair, SentenceReport, Source
 from pmbf.span import Span, overlap, union_length
 
@@ -32,8 +32,18 @@ def as_passages(report: SentenceReport) -> Report:
         n_left_out=report.n_left_out,
         template=report.template,
         sections=report.sections,
+        not_counted=_not_counted(report),
         texts=report.texts,
     )
+
+
+def _not_counted(report: SentenceReport) -> dict[NotCounted, int]:
+    """Return the characters of sentences that stand in sources but do not count, by the reason."""
+    found = dict[NotCounted, int]()
+    for one in report.sentences:
+        if one.not_counted:
+            found[one.not_counted] = found.get(one.not_counted, 0) + len(one.span)
+    return found
 
 
 def _query(report: SentenceReport) -> Query:

@@ -12,7 +12,7 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from pmbf.report import DocumentRef, Section, Texts
+from pmbf.report import DocumentRef, NotCounted, Section, Texts
 from pmbf.report.as_json import with_lists
 from pmbf.span import Span
 
@@ -48,11 +48,14 @@ class Sentence:
             words; `new` if it was compared and not found; `short` if its paragraph is too short to compare;
             `skipped` if a template skips its section.
         origins: Of a found sentence one for each document, the most similar first.
+        not_counted: Why it counts nowhere although it stands in documents, or None: `skipped` (its section is), or
+            `elsewhere` (its section is `same`, and they have it in another one).
     """
 
     span: Span
     outcome: Outcome
     origins: tuple[Origin, ...] = ()
+    not_counted: NotCounted | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +223,8 @@ class SentenceReport:
         n_sources = sum(bool(one.n_sentences) and not one.claimed for one in self.sources)
         sentences = f"{self.n_compared:,} sentence{'' if self.n_compared == 1 else 's'}"
         claimed = f"; {self.n_claimed:,} more claimed by sites" if self.n_claimed else ""
-        return f"{self.n_found:,} of {sentences}, {n_sources:,} source{'' if n_sources == 1 else 's'}{claimed}"
+        out = f"; {self.n_not_counted:,} more not counted" if self.n_not_counted else ""
+        return f"{self.n_found:,} of {sentences}, {n_sources:,} source{'' if n_sources == 1 else 's'}{claimed}{out}"
 
     def to_dict(self, *, with_text: bool = False) -> dict[str, Any]:
         """Return the report as JSON-ready dicts and lists, spans as `[start, stop]`.

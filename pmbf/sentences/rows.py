@@ -11,7 +11,7 @@ from pmbf.sentences.report import Sentence, SentenceReport
 
 COLUMNS = (
     *("query", "sentence", "start", "stop", "section", "outcome", "n_sources", "similarity"),
-    *("source", "source_id", "source_start", "source_stop", "problem"),
+    *("source", "source_id", "source_start", "source_stop", "problem", "not_counted"),
 )
 """The columns, in order; the source is the most similar one. docs/sentences.md says what each of them holds."""
 
@@ -39,6 +39,7 @@ def rows(report: SentenceReport, *, with_text: bool = False) -> list[dict[str, A
     for number, (one, told) in enumerate(zip(report.sentences, texts, strict=True), 1):
         row = common | {"sentence": number, "start": one.span.start, "stop": one.span.stop}
         row |= {"outcome": one.outcome, "n_sources": len(one.origins), "section": _section(report, one)}
+        row["not_counted"] = one.not_counted
         for best in one.origins[:1]:
             row |= {"similarity": best.similarity, "source": paths[best.document], "source_id": best.document}
             row |= {"source_start": best.span.start, "source_stop": best.span.stop}

@@ -18,7 +18,7 @@ from pmbf import kernels
 from pmbf.arrays import among
 from pmbf.errors import PmbfError
 from pmbf.intake.texts import Text
-from pmbf.report import DocumentRef
+from pmbf.report import DocumentRef, NotCounted
 from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.sections import told_all_skipped
 from pmbf.sentences.comparing import Alike, Asked
@@ -96,7 +96,7 @@ def screen_sentences(
         template=template.name if template else "",
         skipped=tuple(sections.skipped),
         sections=sections.with_figures([pair.query for one in found for pair in one.pairs]),
-        n_not_counted=sum(told[number].outcome != "found" for number in sections.apart),
+        n_not_counted=sum(one.not_counted is not None for one in told),
     )
 
 
@@ -168,7 +168,8 @@ def _sentences(asked: Asked, found: Sequence[Compared], sections: InSections) ->
     for number, span in enumerate(asked.sentences):
         its = tuple(sorted(origins[number], key=lambda one: (-(one.similarity or 0), one.document)))
         compared: Outcome = "skipped" if sections.skips(number) else "new" if length_in(span, covered) else "short"
-        yield Sentence(span, "found" if its else compared, its)
+        out: NotCounted = "skipped" if sections.skips(number) else "elsewhere"
+        yield Sentence(span, "found" if its else compared, its, out if number in sections.apart and not its else None)
 
 
 def _sources(store: Store, found: Sequence[Compared], left_out: LeftOut) -> list[Source]:

@@ -90,9 +90,11 @@ def merged_with(report: SentenceReport, asked: Asked, numbers: Sequence[int], to
         answers.append(_answer(card, answer))
     sources = [*report.sources, *(one.source for one in found)]
     ranked = sorted(sources, key=lambda one: (one.claimed, -one.n_sentences, -one.n_equal, one.document.path))
+    sentences = tuple(_sentences(report.sentences, found))
     return replace(
         report,
-        sentences=tuple(_sentences(report.sentences, found)),
+        sentences=sentences,
+        n_not_counted=sum(one.not_counted is not None for one in sentences),
         sources=tuple(ranked),
         problems=tuple(problems),
         sites=tuple(answers),
@@ -157,7 +159,9 @@ def _sentences(at_home: Sequence[Sentence], found: Sequence[_Found]) -> Iterator
     for number, sentence in enumerate(at_home):
         sure = sorted((*sentence.origins, *origins[number]), key=lambda one: (-(one.similarity or 0), one.document < 0))
         outcome = "found" if sure else "claimed" if claimed[number] else sentence.outcome
-        yield replace(sentence, outcome=outcome, origins=(*sure, *claimed[number]))
+        counts = sure or claimed[number]
+        out = None if counts else sentence.not_counted
+        yield replace(sentence, outcome=outcome, origins=(*sure, *claimed[number]), not_counted=out)
 
 
 # ---------------------------------------------------------------------- the documents of a site

@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from dataclasses import asdict
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -41,8 +42,10 @@ def submitted(request: Request, came: Sent) -> list[Job]:
     """Submit the texts that came with a request; return their jobs."""
     parts, by = parts_of(request), visitor_of(request).token
     wanted = options(came.fields, parts.templates)
-    asked: dict[str, Any] = {"by": by, "options": wanted, "keeps_text": wanted.pop("keep_text", False)}
-    return [parts.jobs.submit(one.body, name=one.name, **asked) for one in came.uploads]
+    keeps_text = wanted.pop("keep_text", False)
+    asked = urlencode({name: came.fields[name] for name, value in wanted.items() if value is not False})
+    given: dict[str, Any] = {"by": by, "options": wanted, "asked": asked, "keeps_text": keeps_text}
+    return [parts.jobs.submit(one.body, name=one.name, **given) for one in came.uploads]
 
 
 @needs("screen")

@@ -6,11 +6,11 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import jinja2
 from starlette.requests import Request
@@ -28,7 +28,7 @@ from pmbf.web.names import skeleton
 from pmbf.web.openapi import OPERATIONS
 from pmbf.web.parts import only, parts_of
 from pmbf.web.tokens import ROLES, Tokens
-from pmbf.web.uploads import fields_sent, sent
+from pmbf.web.uploads import SWITCHES, fields_sent, sent
 from pmbf.web.words import COOKIE, LANGUAGES, Words, language_of
 
 _SECURITY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"')
@@ -266,6 +266,7 @@ def _page(request: Request, template: str, status: int = 200, **values: Any) -> 
         "path": request.url.path,
         "date": _date,
         "by": _named(words, parts.tokens),
+        "asked": partial(_told_options, words),
     }
     html = _templates().get_template(template).render(shared | values)
     response = HTMLResponse(html, status)
@@ -290,6 +291,15 @@ def _named(t: Words, tokens: Tokens) -> Callable[[str, str], str]:
         return t("user_alike", name=name, id=number) if alike[skeleton(name)] > 1 else name
 
     return told
+
+
+def _told_options(t: Words, options: str) -> str:
+    """Return the options of a screening in words, as its entry in the history holds them."""
+    told = []
+    for name, value in parse_qsl(options):
+        shown = t(f"sensitivity_{value}") if name == "sensitivity" else value
+        told.append(t(name) if name in SWITCHES else f"{t(name)}: {shown}")
+    return " · ".join(told)
 
 
 def _date(seconds: float) -> str:

@@ -43,6 +43,10 @@ class Screening:
         n_chars: Code points of the text.
         is_complete: Whether all of the text was read and compared.
         has_text: Whether the text was kept.
+        options: What the screening was asked with, as a query of REST: `min_chars=100&template=thesis`; empty if
+            nothing was chosen, or the screening was kept before options were.
+        n_not_counted: Characters of the text that sources share but that do not count.
+        n_below: Sources left out because they cover less of the text than a threshold that was asked for.
     """
 
     id: str
@@ -57,6 +61,9 @@ class Screening:
     n_chars: int
     is_complete: bool
     has_text: bool = False
+    options: str = ""
+    n_not_counted: int = 0
+    n_below: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +85,28 @@ class History:
         self._db, self._sums = state, Sums(state)
 
     def keep(
-        self, report: Report, *, by: Token, sha256: str, text: str | None = None, sentences: str | None = None
+        self,
+        report: Report,
+        *,
+        by: Token,
+        sha256: str,
+        options: str = "",
+        text: str | None = None,
+        sentences: str | None = None,
     ) -> Screening:
-        """Keep a report, and its text and the report of its sentences, in JSON, if there are any; return its entry."""
+        """Keep a report, and its text and the report of its sentences, in JSON, if there are any.
+
+        Args:
+            report: What was found.
+            by: The token that asked.
+            sha256: Of the bytes that came.
+            options: As `Screening.options`.
+            text: The text, if it is kept.
+            sentences: The report of its sentences as JSON, if it was screened by sentences.
+
+        Returns:
+            Its entry.
+        """
         one = Screening(
             id=secrets.token_hex(8),
             user=by.name,
@@ -94,6 +120,9 @@ class History:
             n_chars=report.query.n_chars,
             is_complete=not report.problems,
             has_text=text is not None,
+            options=options,
+            n_not_counted=report.n_not_counted,
+            n_below=report.n_below,
         )
         values = asdict(one)
         del values["has_text"]
@@ -235,10 +264,10 @@ class History:
 _NO_SYNTAX = str.maketrans('"\0', "  ")
 """A search holds no quotation mark, and no NUL, at which a query of SQLite ends."""
 _OF_A_SCREENING = {"screenings": "id", "reports": "id", "sentences": "id", "texts": "id", "decisions": "screening"}
-_NAMES = ", ".join(f"screenings.{one.name}" for one in fields(Screening) if one.name != "has_text")
 _HAS_TEXT = "EXISTS (SELECT 1 FROM texts WHERE id = screenings.id)"
 _NOTES_TEXT = "EXISTS (SELECT 1 FROM row_sums WHERE name = 'texts' AND key = screenings.id)"
-_COLUMNS = f"{_NAMES}, CASE WHEN {_HAS_TEXT} = {_NOTES_TEXT} THEN {_HAS_TEXT} ELSE 'unknown' END"
+_KNOWS_TEXT = f"CASE WHEN {_HAS_TEXT} = {_NOTES_TEXT} THEN {_HAS_TEXT} ELSE 'unknown' END"
+_COLUMNS = ", ".join(_KNOWS_TEXT if one.name == "has_text" else f"screenings.{one.name}" for one in fields(Screening))
 
 
 def _packed(body: str) -> bytes:

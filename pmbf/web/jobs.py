@@ -38,6 +38,7 @@ class Job:
         id: 16 hexadecimal digits, drawn by chance.
         by: The token that asked.
         name: Name of the text.
+        asked: Its options, as the history names them.
         state: `waiting`, `working`, `done` or `failed`.
         reason: Why it failed.
         screening: Its entry in the history once it is done.
@@ -48,6 +49,7 @@ class Job:
 
     by: Token
     name: str
+    asked: str = ""
     id: str = field(default_factory=lambda: secrets.token_hex(8))
     state: str = "waiting"
     reason: str = ""
@@ -110,7 +112,14 @@ class Jobs:
         self._places = asyncio.Semaphore(pool.n_workers)
 
     def submit(
-        self, body: Spooled, *, by: Token, name: str, options: Mapping[str, Any], keeps_text: bool = False
+        self,
+        body: Spooled,
+        *,
+        by: Token,
+        name: str,
+        options: Mapping[str, Any],
+        asked: str = "",
+        keeps_text: bool = False,
     ) -> Job:
         """Take a text to be screened.
 
@@ -119,6 +128,7 @@ class Jobs:
             by: The token that asks.
             name: Name of the text; its ending tells the format.
             options: Fields of `pmbf.screen.Options`, and `sentences`: whether it is screened sentence by sentence.
+            asked: The options as the history names them: `Screening.options`.
             keeps_text: Whether the history keeps the text, too.
 
         Raises:
@@ -128,7 +138,7 @@ class Jobs:
         if len(waiting) >= MOST_WAITING or sum(one.by.id == by.id for one in waiting) >= MOST_OF_A_USER:
             body.close()
             raise HttpError(503, f"{len(waiting)} texts wait already; ask again later", Retry_After="5")
-        job = Job(by, name)
+        job = Job(by, name, asked)
         self._jobs[job.id] = job
         task = asyncio.create_task(self._run(job, body, dict(options), keeps_text=keeps_text))
         self._tasks.add(task)
@@ -177,7 +187,9 @@ class Jobs:
             text = found["text"] if keeps_text else None
             sha256 = hashlib.sha256(content).hexdigest()
             report, sentences = Report.from_json(found["report"]), found.get("sentences")
-            kept = self._history.keep(report, by=job.by, sha256=sha256, text=text, sentences=sentences)
+            kept = self._history.keep(
+                report, by=job.by, sha256=sha256, options=job.asked, text=text, sentences=sentences
+            )
             job.screening, job.page, job.text = kept.id, found["page"], found["text"]
             job.turn("done")
         except TimeoutError:

@@ -11,11 +11,11 @@ from sqlite_utils import Database
 
 from pmbf.errors import UnsupportedError
 from pmbf.store.folders import make_folder
-from pmbf.web import sums
+from pmbf.web import sums, upgrading
 from pmbf.web.history import Decision, Screening
 from pmbf.web.tokens import Token
 
-VERSION = 4
+VERSION = 5
 WAIT_MS = 500
 """Milliseconds that a change waits for another program that uses the file; all requests wait meanwhile."""
 _TYPES: dict[Any, Any] = {"str": str, "int": int, "float": float, "bool": int, "float | None": float}
@@ -41,13 +41,15 @@ def opened(folder: Path) -> Database:
         if version > VERSION:
             raise UnsupportedError(f"{path}: has version {version}, this pmbf reads up to {VERSION}; upgrade pmbf")
         if 0 < version < 3:
-            _note_ids(state)
+            upgrading.note_ids(state)
+        if 0 < version < 5:
+            upgrading.note_what_does_not_count(state)
         if version < VERSION:
-            _create(state)
+            _create(state, has_sums=version == 4)
     return state
 
 
-def _create(state: Database) -> None:
+def _create(state: Database, *, has_sums: bool) -> None:
     state.enable_wal()
     screenings = state.table("screenings")
     screenings.create(_columns(Screening, without="has_text"), pk="id", if_not_exists=True)
@@ -59,25 +61,8 @@ def _create(state: Database) -> None:
     state.table("decisions").create(decided, pk=("screening", "source"), if_not_exists=True)
     state.table("tokens").create(_columns(Token) | {"hash": str}, pk="id", if_not_exists=True)
     state.table("sessions").create({"hash": str, "token": str, "expires": float}, pk="hash", if_not_exists=True)
-    sums.create(state)
+    sums.create(state, has_sums=has_sums)
     state.execute(f"PRAGMA user_version = {VERSION}")
-
-
-def _note_ids(state: Database) -> None:
-    """Add whose token each screening and decision is of, which versions 1 and 2 note by name alone.
-
-    It is the token of that name if it is older; else the name was another token's, which is gone.
-    """
-    for table, name, number in (("screenings", "user", "user_id"), ("decisions", "who", "who_id")):
-        if number in state.table(table).columns_dict:
-            continue  # the upgrade was interrupted
-        with state.conn:
-            state.execute("BEGIN IMMEDIATE")
-            state.execute(f"ALTER TABLE {table} ADD COLUMN {number} TEXT NOT NULL DEFAULT ''")
-            state.execute(
-                f"UPDATE {table} SET {number} = coalesce((SELECT id FROM tokens WHERE tokens.name = {table}.{name} "
-                f"AND tokens.created <= {table}.time), '')"
-            )
 
 
 def _columns(kind: type, without: str = "") -> dict[str, Any]:

@@ -95,6 +95,8 @@ OPTIONS: Mapping[str, Callable[[str], Any]] = {
     "keep_text": _is_true,
 }
 """The fields of a screening, each with what reads it."""
+SWITCHES = frozenset(name for name, reads in OPTIONS.items() if reads is _is_true)
+"""Those that are on or off."""
 
 
 def options(fields: Mapping[str, str], templates: Offered) -> dict[str, Any]:

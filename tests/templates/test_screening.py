@@ -9,6 +9,7 @@ import pytest
 
 from pmbf import Collection
 from pmbf.report import Report
+from pmbf.sentences import SentenceReport
 from pmbf.templates import Pattern, Template
 from pmbf.templates.cutting import SectionPatterns
 from tests.commands.conftest import run
@@ -217,8 +218,11 @@ def test_sentences_of_a_skipped_section_are_skipped(forms: Collection) -> None:
     outcomes = [one.outcome for one in report.sentences]
     assert outcomes.count("skipped") >= 4 and "found" not in outcomes
     assert not report.found
-    assert report.n_not_counted >= 4
+    assert report.n_not_counted == [one.not_counted for one in report.sentences].count("skipped") >= 4
+    assert SentenceReport.from_json(report.to_json()) == report
     assert report.n_compared == outcomes.count("new")
+    page = report.to_html()
+    assert "Found, but not counted:</b> " in page and f"; {report.n_not_counted} more not counted" in page
 
 
 @pytest.mark.parametrize(("heading", "template"), [("Methods", "proposal"), ("Declaration", "thesis")])
@@ -238,6 +242,9 @@ def test_sentences_of_a_same_section_are_found_in_the_same_section_alone(forms: 
     report = forms.screen_sentences(query, template=FORM)
     assert [one.document.path for one in report.sources] == ["whole"]
     assert report.n_found == 4
+    elsewhere = forms.screen_sentences(asked(method=AIM), template=FORM)
+    out = [(one.outcome, one.not_counted) for one in elsewhere.sentences if one.not_counted]
+    assert out == [("new", "elsewhere")] * elsewhere.n_not_counted and len(out) >= 4
     method = report.sections[1]
     assert method.n_elsewhere == 2 and method.n_covered >= len(METHOD) - 10
 

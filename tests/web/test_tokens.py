@@ -3,12 +3,13 @@
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
 from pmbf import Collection
-from pmbf.errors import ParameterError
-from pmbf.web import state
+from pmbf.errors import CorruptError, ParameterError
+from pmbf.web import state, sums
 from pmbf.web.history import History
 from pmbf.web.names import skeleton
 from pmbf.web.tokens import OWNER, Tokens, hashed
@@ -146,3 +147,36 @@ def test_an_upgrade_that_was_interrupted_goes_on(tmp_path):
         db.commit()
     with closing(state.opened(folder)) as db:
         assert History(db).screenings() == [] and History(db).decisions("1") == {}
+
+
+def as_version_4(folder, damaged):
+    """Turn a state file into one of version 4, in which a screening's row is damaged."""
+    with closing(state.opened(folder)) as db:
+        for event in ("insert", "update", "delete"):
+            db.execute(f"DROP TRIGGER screenings_sum_{event}")
+        for name in ("options", "n_not_counted", "n_below"):
+            db.execute(f"ALTER TABLE screenings DROP COLUMN {name}")
+        sums.create(db)
+        db.execute("DROP TRIGGER screenings_sum_update")
+        db.execute("UPDATE screenings SET share = 0.5 WHERE id = ?", [damaged])
+        sums.create(db, has_sums=True)
+        db.execute("PRAGMA user_version = 4")
+        db.conn.commit()
+
+
+def test_a_state_of_version_4_tells_what_does_not_count_and_damage_stays_damage(tmp_path):
+    folder = tmp_path / "state"
+    with Collection(tmp_path / "library", create=True) as collection:
+        collection.add(SHARED, name="harbours")
+        report = collection.screen(f"References\n\n{SHARED}", name="essay", template="thesis")
+    assert report.not_counted["skipped"] == report.n_not_counted > 0
+    with closing(state.opened(folder)) as db:
+        by = Tokens(db).own()
+        whole, damaged = (History(db).keep(report, by=by, sha256="0" * 64, options="template=thesis") for _ in range(2))
+    as_version_4(folder, damaged.id)
+    for _ in range(2):
+        with closing(state.opened(folder)) as db:
+            assert History(db).screening(whole.id) == replace(whole, options="")
+            assert History(db).screening(whole.id).n_not_counted == report.n_not_counted
+            with pytest.raises(CorruptError, match="fails its checksum"):
+                History(db).screening(damaged.id)

@@ -6,6 +6,7 @@ from importlib import resources
 
 import pytest
 
+from pmbf.web.uploads import OPTIONS
 from pmbf.web.words import LANGUAGES, Words
 
 FOLDER = resources.files("pmbf.web")
@@ -33,7 +34,7 @@ def test_each_key_is_used_and_each_used_key_is_there():
     written += FOLDER.joinpath("browser.py").read_text(encoding="utf-8")
     used = set(re.findall(r'(?:\bt|Words\([^"]*\))\("([a-z_]+[a-z])"', written)) | {"thousands", "decimal"}
     used |= {f"{kind}_{one}" for kind, some in KINDS.items() for one in some}
-    used |= {"screen", "history", "collection"}
+    used |= {"screen", "history", "collection"} | OPTIONS.keys()
     assert used - keys("en") == set()
     assert {one for one in keys("en") if one.removesuffix("_one") not in used} == set()
 
