@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from pmbf.guard.slices import Sliced
 from pmbf.span import Span, merged
 
 LEAST_COUNTED = 6
@@ -20,7 +21,7 @@ _TOKEN = re.compile(r"[^\W_]+")
 _HEXADECIMAL = re.compile(r"(?:0?x|u)?([0-9a-f]{2,6})", re.I)
 
 
-def counted_up(text: str, within: Sequence[Span]) -> list[Span]:
+def counted_up(text: Sliced, within: Sequence[Span]) -> list[Span]:
     """Return where some spans of a text only count letters or numbers up, ascending and disjoint.
 
     >>> counted_up("Jump to: A B C D E G | and 1 or 2 or 3", [Span(0, 38)])
@@ -29,13 +30,13 @@ def counted_up(text: str, within: Sequence[Span]) -> list[Span]:
     return [one for span in merged(within) for one in _runs(text, span)]
 
 
-def _runs(text: str, span: Span) -> Iterator[Span]:
-    tokens = list(_TOKEN.finditer(text, span.start, span.stop))
+def _runs(text: Sliced, span: Span) -> Iterator[Span]:
+    tokens = list(_TOKEN.finditer(text[span.start : span.stop]))
     values = [_value(token[0]) for token in tokens]
     breaks = [at for at, (one, other) in enumerate(pairwise(values), 1) if not _goes_on(one, other)]
     for start, stop in pairwise([0, *breaks, len(tokens)]):
         if stop - start >= LEAST_COUNTED:
-            yield Span(tokens[start].start(), tokens[stop - 1].end())
+            yield Span(span.start + tokens[start].start(), span.start + tokens[stop - 1].end())
 
 
 _Value = tuple[str, int]

@@ -18,6 +18,7 @@ from pmbf.guard.escaped import ANEW
 from pmbf.guard.pieces import windows
 from pmbf.guard.policy import Policy
 from pmbf.guard.reading import ReadPayload
+from pmbf.guard.slices import Sliced, sliced
 from pmbf.guard.types import Action, Finding, Snippet
 from pmbf.report import Match, Passage, Report, Span
 from pmbf.span import common, length_inside, merged, outside, union_length
@@ -37,7 +38,7 @@ class Measured:
         anew: Spans that repeat, read in another way, text that stands elsewhere in the payload's text.
     """
 
-    def __init__(self, text: str, public: Sequence[Span] = (), anew: Sequence[Span] = ()) -> None:
+    def __init__(self, text: Sliced, public: Sequence[Span] = (), anew: Sequence[Span] = ()) -> None:
         self.text = text
         self.public = public
         self._anew = anew
@@ -91,12 +92,12 @@ def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allo
     """Return the findings of a report under a policy, the worst first; a finding below every level is a trace."""
     if not any(match.shares for match in report.matches):
         return []
-    text = read.text.text
+    text = sliced(read.text)
     anew = [Span(part.start, part.stop) for part in read.parts if part.path in ANEW]
     found = [passage.query for match in report.matches for passage in match.passages]
     public = merged([*_public(text, policy, allowances), *counted_up(text, found)])
     measured = Measured(text, public, anew)
-    inline = allowances.inline_in(text)
+    inline = _inline(text, allowances)
     made = []
     for match in report.matches:
         own = measured.without_scraps(match.passages, policy.min_chars)
@@ -108,13 +109,19 @@ def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allo
     return sorted(made, key=lambda one: (ORDER[one.action], -one.n_chars))
 
 
-def _public(text: str, policy: Policy, allowances: Allowances) -> list[Span]:
+def _public(text: Sliced, policy: Policy, allowances: Allowances) -> list[Span]:
     """Return the spans of a text that quote public text, ascending and disjoint."""
     found = []
     for one in windows(text):
         spans = allowances.public.spans(text[one.seen.start : one.seen.stop], policy.min_chars)
         found += [Span(span.start + one.seen.start, span.stop + one.seen.start) for span in spans]
     return merged(found)
+
+
+def _inline(text: Sliced, allowances: Allowances) -> frozenset[str]:
+    """Return the fingerprints that a text allows."""
+    found = (allowances.inline_in(text[one.seen.start : one.seen.stop]) for one in windows(text))
+    return frozenset().union(*found)
 
 
 def _without_public(match: Match, measured: Measured, min_chars: int) -> Match:

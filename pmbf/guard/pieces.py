@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from pmbf.guard.checker import Checker
+from pmbf.guard.slices import Sliced, sliced
 from pmbf.intake.texts import Text
 from pmbf.report import Match, Passage, Report, Span
 
@@ -36,7 +37,7 @@ class Window(NamedTuple):
     seen: Span
 
 
-def windows(text: str) -> list[Window]:
+def windows(text: Sliced) -> list[Window]:
     """Return the pieces of a text; one if the text is short.
 
     >>> windows("Dear reader")
@@ -58,9 +59,11 @@ def windows(text: str) -> list[Window]:
     ]
 
 
-def _blank_before(text: str, least: int, most: int) -> int:
+def _blank_before(text: Sliced, least: int, most: int) -> int:
     """Return the place behind the last blank between two places; the second place if there is none."""
-    return max(text.rfind("\n", least, most), text.rfind(" ", least, most)) + 1 or most
+    between = text[least:most]
+    behind = max(between.rfind("\n"), between.rfind(" ")) + 1
+    return least + behind if behind else most
 
 
 @dataclass(slots=True)
@@ -97,15 +100,12 @@ def _pieces(texts: Iterable[Text], waiting: deque[_Waiting]) -> Iterator[Text]:
             waiting.append(_Waiting((0,)))
             yield text
             continue
-        whole = text.text
+        whole = sliced(text)
         cut = [one.seen for one in windows(whole)]
         waiting.append(_Waiting([one.start for one in cut]))
         for number, seen in enumerate(cut, 1):
-            piece = whole[seen.start : seen.stop]
-            if number == len(cut):
-                whole = ""  # who judges the report decodes the text again
             # The checksum of a file is compared once.
-            yield replace(text, content=piece, sha256=text.sha256 if number == 1 else "")
+            yield replace(text, content=whole[seen.start : seen.stop], sha256=text.sha256 if number == 1 else "")
 
 
 def joined(starts: Sequence[int], reports: Sequence[Report]) -> Report:

@@ -1,12 +1,15 @@
 """A long text is compared piece by piece: what is found, and what is counted, is that of the whole text."""
 
 import random
+import tracemalloc
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pmbf import Collection
-from pmbf.guard import pieces
+from pmbf.guard import pieces, slices
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker
 from pmbf.guard.checking import check
@@ -14,6 +17,7 @@ from pmbf.guard.judging import Measured
 from pmbf.guard.pieces import Window, windows
 from pmbf.guard.policy import Policy
 from pmbf.guard.public import PublicText
+from pmbf.guard.slices import Encoded
 from pmbf.guard.sources import of_content
 from pmbf.report import Span
 from tests.conftest import words
@@ -142,3 +146,34 @@ def test_letters_are_counted_alike_in_pieces(in_pieces):
     whole = [Measured(text).all_within([one]) for one in spans]
     in_pieces(1_000, 100)
     assert [Measured(text).all_within([one]) for one in spans] == whole
+
+
+@given(st.text(alphabet="a\n éß中😀\u0301", max_size=40), st.data())
+def test_slices_of_encoded_text_are_those_of_the_text(text, data):
+    start, stop = (data.draw(st.integers(0, len(text) + 2)) for _ in range(2))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(slices, "_BLOCK_BYTES", 5)
+        encoded = Encoded(text.encode())
+        assert len(encoded) == len(text)
+        assert encoded[start:stop] == text[start:stop]
+        assert encoded[:stop] == text[:stop] and encoded[start:] == text[start:]
+        if start <= stop:
+            assert encoded.count("\n", start, stop) == text.count("\n", start, stop)
+
+
+def test_a_long_text_is_never_decoded_as_a_whole(in_pieces, verdict_on):
+    """One character beyond U+FFFF makes a `str` take four bytes for each character."""
+    in_pieces(40_000)
+    chance = random.Random(1)
+    cover = [" ".join("".join(chance.choices("aehilnorst", k=6)) for _ in range(20_000)) for _ in range(5)]
+    text = ("😀 " + f" {LEAK} ".join(cover * 6)).encode()
+    plan = of_content("a.txt", text, "path", Policy())
+    verdict_on(of_content("a.txt", text[:100_000], "path", Policy()))  # what is made once is made
+    tracemalloc.start()
+    try:
+        found = verdict_on(plan)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.action == "block"
+    assert most < 4 * len(text)
