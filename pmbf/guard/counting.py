@@ -1,4 +1,4 @@
-"""Letters and numbers that are counted up: `A B C D E F`, `[1], [2], [3]`, line numbers, code pages.
+"""Letters and numbers that are counted up: `A B C D E F`, `[1], [2], [3]`, `alpha, beta`, line numbers, code pages.
 
 They stand in very many texts, and nobody copied them from one. So they do not count.
 """
@@ -16,6 +16,9 @@ LEAST_COUNTED = 6
 """Letters or numbers in the shortest run: a short table of numbers hardly ever has six that ascend so slowly."""
 MOST_STEP = 16
 """From one to the next: an index leaves out letters without an entry, and a table counts in tens."""
+
+_GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau"
+_PLACES = {name: place for place, name in enumerate(f"{_GREEK} upsilon phi chi psi omega".split())}
 
 _TOKEN = re.compile(r"[^\W_]+")
 _HEXADECIMAL = re.compile(r"(?:0?x|u)?([0-9a-f]{2,6})", re.I)
@@ -48,6 +51,8 @@ def _value(token: str) -> _Value | None:
         return "decimal", int(token[:18])
     if len(token) == 1:
         return "letter", ord(token)
+    if (name := token.lower()) in _PLACES:
+        return "Greek", _PLACES[name]
     written = _HEXADECIMAL.fullmatch(token)
     return ("hexadecimal", int(written[1], 16)) if written else None
 

@@ -91,6 +91,8 @@ def judged(tmp_path):
     " | ".join("ABCDEFGHIJKLMNOPQRSTUVWXYZ" * 5),
     " ".join(f"0x{number:02x}" for number in range(256)),
     " -> ".join("abcdefghijklmnopqrstuvwxyz" * 6),
+    "GREEK ALPHA BETA GAMMA DELTA EPSILON ZETA ETA THETA IOTA KAPPA LAMBDA MU NU XI OMICRON PI RHO SIGMA FINAL SIGMA "
+    "TAU UPSILON PHI CHI PSI OMEGA " * 3,
 ])  # fmt: skip
 def test_what_is_only_counted_up_is_no_copy(judged, counted):
     found = judged(f"{words(3, 80)}\n{counted}\n{words(4, 80)}", f"{words(5, 80)}\n{counted}\n{words(6, 80)}")
