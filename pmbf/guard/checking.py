@@ -94,6 +94,7 @@ class _Reading:
         for payload in self._payloads:
             self.failed = False
             one = _read(payload, self._limits)
+            del payload  # its bytes: the text is another
             self.waiting.append(one)
             if _is_compared(one.text):
                 yield one.text

@@ -167,10 +167,7 @@ class Repository:
                 if found.kind == "missing":
                     yield found
                     continue
-                content = answers.read(found.size)
-                if len(content) < found.size or answers.read(1) != b"\n":
-                    raise IncompleteError(f"git cat-file ended inside {found.name}; run `git fsck`")
-                yield Object(found.name, found.kind, found.size, content)
+                yield Object(found.name, found.kind, found.size, _content(answers, found))
 
     # ------------------------------------------------------------------ the server
 
@@ -285,6 +282,13 @@ def _ask(stdin: IO[bytes], names: Iterable[str]) -> None:
             stdin.write("".join(f"{name}\n" for name in names).encode())
     except OSError:  # the process has ended; the reader of its answers notices
         return
+
+
+def _content(answers: IO[bytes], found: Object) -> bytes:
+    content = answers.read(found.size)
+    if len(content) < found.size or answers.read(1) != b"\n":
+        raise IncompleteError(f"git cat-file ended inside {found.name}; run `git fsck`")
+    return content
 
 
 def _answer(line: bytes, name: str) -> Object:

@@ -77,7 +77,9 @@ def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str =
         else:
             n_excluded += 1
     channel = "stdin" if list(words) == [STDIN] else "path"
-    payloads = (each for path, shown in kept for each in _with_pointed(_file(path, shown, policy), None, policy))
+    payloads = itertools.chain.from_iterable(
+        _with_pointed(_file(path, shown, policy), None, policy) for path, shown in kept
+    )
     return Plan(channel, payloads, len(kept), n_excluded, unread=tuple(unread), is_named=True)
 
 
@@ -279,9 +281,12 @@ def _blobs(
             yield _payload(kept[header.name], None, where, what)
         else:
             readable.append(header.name)
-    for found in repository.objects(readable):
+
+    def payloads(found: Object) -> Iterator[Payload]:
         payload = _payload(kept[found.name], found.content, where, "" if found.content is not None else found.kind)
-        yield from _with_pointed(payload, repository.common_folder, policy)
+        return _with_pointed(payload, repository.common_folder, policy)
+
+    yield from itertools.chain.from_iterable(map(payloads, repository.objects(readable)))
 
 
 def _payload(entries: Sequence[Entry], content: bytes | None, where: Where, problem: str) -> Payload:
@@ -320,11 +325,13 @@ def _readable(name: str) -> str:
 
 def _with_pointed(payload: Payload, git_folder: Path | None, policy: Policy) -> Iterator[Payload]:
     """Yield a payload; after a pointer of Git LFS, which may hold more text than it must, also its object."""
-    yield payload
-    sha256 = lfs.pointed_to(payload.content or b"")
+    sha256, bare = lfs.pointed_to(payload.content or b""), payload.bare()
+    given = [payload]
+    del payload  # while it is compared, its content is not held here
+    yield given.pop()
     if sha256 is None:
         return
     try:
-        yield replace(payload, content=lfs.stored(git_folder, sha256, policy.max_bytes))
+        yield replace(bare, content=lfs.stored(git_folder, sha256, policy.max_bytes))
     except IncompleteError as error:
-        yield replace(payload, content=None, problem=str(error))
+        yield replace(bare, problem=str(error))

@@ -1,5 +1,6 @@
 """A long text is compared piece by piece: what is found, and what is counted, is that of the whole text."""
 
+import gc
 import random
 import tracemalloc
 from dataclasses import replace
@@ -13,12 +14,14 @@ from pmbf.guard import pieces, slices
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker
 from pmbf.guard.checking import check
+from pmbf.guard.git import Object, Repository
 from pmbf.guard.judging import Measured
 from pmbf.guard.pieces import Window, windows
 from pmbf.guard.policy import Policy
 from pmbf.guard.public import PublicText
 from pmbf.guard.slices import Encoded
-from pmbf.guard.sources import of_content
+from pmbf.guard.sources import of_content, of_index, of_paths
+from pmbf.guard.types import Payload
 from pmbf.report import Span
 from tests.conftest import words
 from tests.extract import builders as make
@@ -177,3 +180,31 @@ def test_a_long_text_is_never_decoded_as_a_whole(in_pieces, verdict_on):
         tracemalloc.stop()
     assert found.action == "block"
     assert most < 4 * len(text)
+
+
+class Watched(CollectionChecker):
+    """Counts the files whose bytes are still held while their text is compared."""
+
+    n_held = 0
+
+    def check(self, texts):
+        for text in texts:
+            held = [one for one in gc.get_objects() if isinstance(one, Payload | Object) and one.content]
+            Watched.n_held += len(held)
+            yield from super().check([text])
+
+
+@pytest.mark.parametrize("of", ["paths", "index"])
+def test_the_bytes_of_a_file_are_not_held_while_its_text_is_compared(git, protected, monkeypatch, of):
+    monkeypatch.setattr(Watched, "n_held", 0)
+    names = [f"{number}.html" for number in range(3)]
+    for name in names:
+        git.write(name, f"<p>{name} {LEAK}")
+    git("add", ".")
+    by_name = of_paths([str(git.folder / name) for name in names], Policy(), git.folder)
+    plan = by_name if of == "paths" else of_index(Repository(git.folder), Policy())
+    with Collection(protected) as collection:
+        checker = Watched(collection)
+        found = check(plan, Policy(), checker, Allowances(checker.key))
+    assert len(found.findings) == 3
+    assert Watched.n_held == 0
