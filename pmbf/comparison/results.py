@@ -18,7 +18,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pmbf.errors import ParameterError, UnsupportedError
 from pmbf.report import Section
 from pmbf.report.as_json import with_lists
 from pmbf.span import Span
@@ -245,8 +244,8 @@ class Comparison:
         }
         for member in made["members"]:
             member |= {name: [[one["start"], one["stop"]] for one in member[name]] for name in ("excluded", "library")}
-            for section in member["sections"]:
-                section["span"] = [section["span"]["start"], section["span"]["stop"]]
+            for one in member["sections"]:
+                one["span"] = [one["span"]["start"], one["span"]["stop"]]
         for pair in (*made["pairs"], *made["not_counted"]):
             for passage in pair["passages"]:
                 passage |= {side: [passage[side]["start"], passage[side]["stop"]] for side in "ab"}
@@ -295,23 +294,9 @@ class Comparison:
         Traceback (most recent call last):
         pmbf.errors.ParameterError: no comparison as to_json writes it: it lacks 'schema'
         """
-        try:
-            values = json.loads(line)
-            if values["schema"] > SCHEMA_VERSION:
-                raise UnsupportedError(
-                    f"the comparison has schema {values['schema']}, this pmbf reads up to {SCHEMA_VERSION}; "
-                    "upgrade pmbf"
-                )
-            values["members"] = tuple(map(_member, values["members"]))
-            for name in ("pairs", "not_counted"):
-                values[name] = tuple(map(_pair, values.get(name, ())))
-            values["clusters"] = tuple(Cluster(**_with_tuples(one)) for one in values["clusters"])
-            values["settings"] = Settings(**_with_tuples(values["settings"]))
-            return cls(**_with_tuples(values))
-        except KeyError as error:
-            raise ParameterError(f"no comparison as to_json writes it: it lacks {error}") from error
-        except (TypeError, ValueError, AttributeError) as error:
-            raise ParameterError(f"no comparison as to_json writes it: {error}") from error
+        from pmbf.comparison.as_json import from_json
+
+        return from_json(line)
 
 
 def ranked(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
@@ -321,20 +306,3 @@ def ranked(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
 
 def _plain(value: Any) -> dict[str, Any]:
     return asdict(value, dict_factory=with_lists)
-
-
-def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-
-
-def _member(values: Mapping[str, Any]) -> Member:
-    spans = {name: tuple(Span(*span) for span in values.get(name, ())) for name in ("excluded", "library")}
-    sections = tuple(Section(**{**one, "span": Span(*one["span"])}) for one in values.get("sections", ()))
-    return Member(**{**_with_tuples(values), **spans, "sections": sections})
-
-
-def _pair(values: Mapping[str, Any]) -> Pair:
-    passages = tuple(
-        Shared(**{**passage, "a": Span(*passage["a"]), "b": Span(*passage["b"])}) for passage in values["passages"]
-    )
-    return Pair(**{**values, "passages": passages})

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import Any
 
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.errors import ParameterError
 from pmbf.places import Place
 from pmbf.report import SCHEMA_VERSION, DocumentRef, Match, Passage, Query, Report, Scores, Section
+from pmbf.report.typed import require_schema, require_types, tuple_of
 from pmbf.span import Span
 
 
@@ -33,21 +34,29 @@ def from_json(line: str) -> Report:
     """Return the report that `Report.to_json` wrote; raise what `Report.from_json` raises."""
     try:
         values = json.loads(line)
-        if values["schema"] > SCHEMA_VERSION:
-            raise UnsupportedError(
-                f"the report has schema {values['schema']}, this pmbf reads up to {SCHEMA_VERSION}; upgrade pmbf"
-            )
+        require_schema(values, SCHEMA_VERSION, "report")
         values["query"] = _query(_renamed(values["query"]))
         values["schema"] = SCHEMA_VERSION
-        values["matches"] = tuple(_match(match) for match in values["matches"])
-        values["problems"] = tuple(values["problems"])
-        values["warnings"] = tuple(values.get("warnings", ()))
-        values["sections"] = tuple(_section(one) for one in values.get("sections", ()))
-        return Report(**values | {"texts": None})
+        values["matches"] = tuple(map(_match, tuple_of(values["matches"])))
+        values["problems"] = tuple_of(values["problems"])
+        values["warnings"] = tuple_of(values.get("warnings", []))
+        values["sections"] = tuple(map(section, tuple_of(values.get("sections", []))))
+        made = Report(**values | {"texts": None})
+        require_types(made)
+        _require_inside(made)
     except KeyError as error:
         raise ParameterError(f"no report as to_json writes it: it lacks {error}") from error
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ParameterError(f"no report as to_json writes it: {error}") from error
+    return made
+
+
+def _require_inside(report: Report) -> None:
+    """Refuse spans that end behind the text. Raises `ValueError`."""
+    spans = [*report.query.excluded, *(one.span for one in report.sections)]
+    spans += [passage.query for match in report.matches for passage in match.passages]
+    if max((span.stop for span in spans), default=0) > report.query.n_chars:
+        raise ValueError(f"a span ends behind the {report.query.n_chars} characters of the text")
 
 
 def with_lists(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -56,24 +65,32 @@ def with_lists(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _query(values: dict[str, Any]) -> Query:
-    return Query(**values | {"excluded": tuple(Span(*span) for span in values.get("excluded", ()))})
+    return Query(**values | {"excluded": tuple(Span(*span) for span in tuple_of(values.get("excluded", [])))})
 
 
-def _section(values: dict[str, Any]) -> Section:
+def section(values: dict[str, Any]) -> Section:
+    """Return a section, of its values in JSON."""
     return Section(**values | {"span": Span(*values["span"])})
 
 
+def document(values: dict[str, Any]) -> DocumentRef:
+    """Return a document, of its values in JSON. Raises `ValueError` if its labels are not those of its paths."""
+    paths, labels = tuple_of(values["paths"]), tuple_of(values.get("labels", []))
+    if len(labels) not in (0, len(paths)):
+        raise ValueError(f"a document has {len(paths)} paths and labels of {len(labels)}")
+    return DocumentRef(**values | {"paths": paths, "labels": labels})
+
+
 def _match(values: dict[str, Any]) -> Match:
-    document = values["document"] | {"paths": tuple(values["document"]["paths"])}
-    document["labels"] = tuple(document.get("labels", ()))
-    return Match(**values | {"document": DocumentRef(**document), "passages": tuple(map(_passage, values["passages"]))})
+    passages = tuple(map(_passage, tuple_of(values["passages"])))
+    return Match(**values | {"document": document(values["document"]), "passages": passages})
 
 
 def _passage(values: dict[str, Any]) -> Passage:
     scores = values.get("scores")
     return Passage(
         **values
-        | {"query": Span(*values["query"]), "source": Span(*values["source"]), "also_in": tuple(values["also_in"])}
+        | {"query": Span(*values["query"]), "source": Span(*values["source"]), "also_in": tuple_of(values["also_in"])}
         | {"scores": Scores(**scores) if scores else None}
         | {name: Place(**values[name]) for name in ("query_place", "source_place") if values.get(name)}
     )

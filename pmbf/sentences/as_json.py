@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pmbf.errors import ParameterError, UnsupportedError
-from pmbf.report import DocumentRef, Section
+from pmbf.errors import ParameterError
+from pmbf.report.as_json import document, section
+from pmbf.report.typed import require_schema, require_types, tuple_of
 from pmbf.sentences.report import SCHEMA_VERSION, Origin, Pair, Sentence, SentenceReport, SiteAnswer, Source
 from pmbf.span import Span
 
@@ -17,28 +18,37 @@ def from_json(line: str) -> SentenceReport:
     """Return the report that `SentenceReport.to_json` wrote; raise what `SentenceReport.from_json` raises."""
     try:
         values = json.loads(line)
-        if values["schema"] > SCHEMA_VERSION:
-            raise UnsupportedError(
-                f"the report has schema {values['schema']}, this pmbf reads up to {SCHEMA_VERSION}; upgrade pmbf"
-            )
+        require_schema(values, SCHEMA_VERSION, "report")
         if values["schema"] == 1:
             _forget_shares(values)
         values["schema"] = SCHEMA_VERSION
         for name in _COUNTED:
             values.pop(name, None)
         made: dict[str, Any] = {
-            "sentences": tuple(map(_sentence, values["sentences"])),
-            "sources": tuple(map(_source, values["sources"])),
-            "problems": tuple(values["problems"]),
-            "sections": tuple(Section(**one | {"span": Span(*one["span"])}) for one in values["sections"]),
-            "skipped": tuple(Span(*one) for one in values["skipped"]),
-            "sites": tuple(SiteAnswer(**one) for one in values["sites"]),
+            "sentences": tuple(map(_sentence, tuple_of(values["sentences"]))),
+            "sources": tuple(map(_source, tuple_of(values["sources"]))),
+            "problems": tuple_of(values["problems"]),
+            "sections": tuple(map(section, tuple_of(values["sections"]))),
+            "skipped": tuple(Span(*one) for one in tuple_of(values["skipped"])),
+            "sites": tuple(SiteAnswer(**one) for one in tuple_of(values["sites"])),
+            "texts": None,
         }
-        return SentenceReport(**values | made)
+        report = SentenceReport(**values | made)
+        require_types(report)
+        _require_inside(report)
     except KeyError as error:
         raise ParameterError(f"no report of sentences as to_json writes it: it lacks {error}") from error
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ParameterError(f"no report of sentences as to_json writes it: {error}") from error
+    return report
+
+
+def _require_inside(report: SentenceReport) -> None:
+    """Refuse spans that end behind the text. Raises `ValueError`."""
+    spans = [*report.skipped, *(one.span for one in report.sentences), *(one.span for one in report.sections)]
+    spans += [pair.query for source in report.sources for pair in source.pairs]
+    if max((span.stop for span in spans), default=0) > report.n_chars:
+        raise ValueError(f"a span ends behind the {report.n_chars} characters of the text")
 
 
 def _forget_shares(values: dict[str, Any]) -> None:
@@ -50,11 +60,10 @@ def _forget_shares(values: dict[str, Any]) -> None:
 
 
 def _sentence(values: dict[str, Any]) -> Sentence:
-    origins = tuple(Origin(**one | {"span": Span(*one["span"])}) for one in values["origins"])
+    origins = tuple(Origin(**one | {"span": Span(*one["span"])}) for one in tuple_of(values["origins"]))
     return Sentence(Span(*values["span"]), values["outcome"], origins, values.get("not_counted"))
 
 
 def _source(values: dict[str, Any]) -> Source:
-    document = values["document"] | {name: tuple(values["document"][name]) for name in ("paths", "labels")}
-    pairs = (one | {"query": Span(*one["query"]), "source": Span(*one["source"])} for one in values["pairs"])
-    return Source(**values | {"document": DocumentRef(**document), "pairs": tuple(Pair(**one) for one in pairs)})
+    pairs = (one | {"query": Span(*one["query"]), "source": Span(*one["source"])} for one in tuple_of(values["pairs"]))
+    return Source(**values | {"document": document(values["document"]), "pairs": tuple(Pair(**one) for one in pairs)})

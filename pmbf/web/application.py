@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from pmbf.errors import CorruptError, NotFoundError, ParameterError
+from pmbf.errors import NotFoundError, ParameterError, PmbfError
 from pmbf.service.http import HttpError
 from pmbf.web import browser, openapi
 from pmbf.web.access import Guarded
@@ -63,7 +63,7 @@ def application(parts: Parts, *, hosts: Collection[str]) -> ASGIApp:
         HTTPException: lambda request, error: _refused(request, HttpError(error.status_code, error.detail)),
         NotFoundError: lambda request, error: _refused(request, HttpError(404, str(error))),
         ParameterError: lambda request, error: _refused(request, HttpError(400, str(error))),
-        CorruptError: lambda request, error: _refused(request, HttpError(500, str(error))),
+        PmbfError: lambda request, error: _refused(request, HttpError(500, str(error))),
         sqlite3.DatabaseError: lambda request, error: _refused(request, HttpError(500, f"the state file: {error}")),
         sqlite3.OperationalError: lambda request, error: _refused(request, HttpError(503, f"{NOT_KEPT}: {error}")),
     }

@@ -28,7 +28,7 @@ from pmbf.web.names import skeleton
 from pmbf.web.openapi import OPERATIONS
 from pmbf.web.parts import only, parts_of
 from pmbf.web.tokens import ROLES, Tokens
-from pmbf.web.uploads import SWITCHES, fields_sent, sent
+from pmbf.web.uploads import OPTIONS, SWITCHES, fields_sent, sent
 from pmbf.web.words import COOKIE, LANGUAGES, Words, language_of
 
 _SECURITY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"')
@@ -297,8 +297,9 @@ def _told_options(t: Words, options: str) -> str:
     """Return the options of a screening in words, as its entry in the history holds them."""
     told = []
     for name, value in parse_qsl(options):
-        shown = t(f"sensitivity_{value}") if name == "sensitivity" else value
-        told.append(t(name) if name in SWITCHES else f"{t(name)}: {shown}")
+        called, key = t(name) if name in OPTIONS else name, f"sensitivity_{value}"
+        shown = t(key) if name == "sensitivity" and key in t else value
+        told.append(called if name in SWITCHES else f"{called}: {shown}")
     return " · ".join(told)
 
 

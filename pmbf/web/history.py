@@ -12,7 +12,7 @@ import secrets
 import time
 import zlib
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlite_utils import Database
 
@@ -22,8 +22,12 @@ from pmbf.sentences import SentenceReport
 from pmbf.web.sums import Sums
 from pmbf.web.tokens import Token
 
+_Reported = TypeVar("_Reported", Report, SentenceReport)
+
 VERDICTS = ("open", "confirmed", "dismissed")
 MAX_NOTE = 2000
+MOST_BODY_BYTES = 1 << 30
+"""Bytes of a report or a text once unpacked: a few kilobytes can hold more than the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +189,7 @@ class History:
 
     def report(self, number: str) -> Report:
         """Return a screening's report. Raises `NotFoundError` as `screening` does."""
-        content = self._body("reports", number)
-        with self._sums.told():
-            return Report.from_json(content.decode())
+        return self._made(Report, self._body("reports", number))
 
     def sentences(self, number: str) -> SentenceReport | None:
         """Return the report of a screening's sentences; None if it was not screened by sentences."""
@@ -195,8 +197,14 @@ class History:
             content = self._body("sentences", number)
         except NotFoundError:
             return None
+        return self._made(SentenceReport, content)
+
+    def _made(self, kind: type[_Reported], content: bytes) -> _Reported:
         with self._sums.told():
-            return SentenceReport.from_json(content.decode())
+            made = kind.from_json(content.decode())
+            if b"\\u" in content:
+                made.to_json().encode()  # half a character is no text, and no page can show it
+            return made
 
     def text(self, number: str) -> str:
         """Return a screening's text. Raises `NotFoundError` if it was not kept."""
@@ -207,8 +215,12 @@ class History:
         if not found:
             self._sums.require_none(table, number)
             raise NotFoundError(f"there is no {table.removesuffix('s')} of a screening {number!r}")
+        unpacker = zlib.decompressobj()
         try:
-            return zlib.decompress(found[0][0])
+            body = unpacker.decompress(found[0][0], MOST_BODY_BYTES)
+            if not unpacker.eof:
+                raise zlib.error(f"it ends early, or has more than {MOST_BODY_BYTES} bytes")
+            return body
         except (zlib.error, TypeError) as error:
             raise self._sums.damage(f"the {table.removesuffix('s')} of screening {number} is none: {error}") from None
 

@@ -31,6 +31,8 @@ KEYS = {
 }
 """The columns that a row of each table is known by."""
 _TYPES: dict[Any, Any] = {"str": str, "int": int, "float": float, "bool": int, "float | None": (float, type(None))}
+_MOST = 1e12
+"""No number of a row is as large; times are seconds since 1970, and a calendar has no later day."""
 _TABLE = "CREATE TABLE IF NOT EXISTS row_sums (name TEXT, key TEXT, crc INTEGER, PRIMARY KEY (name, key)) WITHOUT ROWID"
 
 
@@ -155,7 +157,8 @@ class Sums:
         values = []
         for one, value in zip(fields(kind), row, strict=True):  # type: ignore[arg-type]
             is_whole = one.type == "float" and isinstance(value, int)
-            if not is_whole and not isinstance(value, _TYPES[one.type]):
+            is_far = isinstance(value, int | float) and not abs(value) < _MOST
+            if is_far or (not is_whole and not isinstance(value, _TYPES[one.type])):
                 raise self.damage(f"`{one.name}` is {value!r:.80}")
             values.append(bool(value) if one.type == "bool" else value)
         return kind(*values)

@@ -28,6 +28,10 @@ class Words:
         self.language = language
         self._words = _read(language)
 
+    def __contains__(self, key: str) -> bool:
+        """Whether there are words for a key."""
+        return key in self._words
+
     def __call__(self, key: str, **values: object) -> str:
         """Return a key's words, values put in; `n` is 1 takes the words of the singular if there are some."""
         if values.get("n") == 1:

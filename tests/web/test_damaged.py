@@ -5,13 +5,16 @@ heads of all pages.
 """
 
 import asyncio
+import json
 import os
 import sqlite3
+import zlib
 
 import pytest
 
 pytest.importorskip("starlette", reason="the application needs pmbf[web]")
 
+import pmbf.web.history
 from pmbf import Collection, CorruptError, PmbfError
 from pmbf.report import Report
 from pmbf.service.http import HttpError
@@ -187,7 +190,10 @@ def test_a_row_that_is_lost_is_told(folder, table):
     assert told == {} and changed
 
 
-@pytest.mark.parametrize("change", ["time = 'noon'", "share = NULL", "name = X'00ff'", "is_complete = 'no'"])
+FAR = ["share = 9e999", "time = 1e300", "n_chars = 9000000000000000000"]
+
+
+@pytest.mark.parametrize("change", ["time = 'noon'", "share = NULL", "name = X'00ff'", "is_complete = 'no'", *FAR])
 def test_a_value_that_no_application_writes_is_told_although_its_checksum_is_right(folder, change):
     path = folder[0] / "history.db"
     content = path.read_bytes()
@@ -207,3 +213,80 @@ def test_a_body_that_is_none_is_told_although_its_checksum_is_right(folder, tabl
         with pytest.raises(CorruptError, match=r"history\.db"):
             ways(*folder)[table]()
         path.write_bytes(content)
+
+
+def hostile(value, place=()):
+    """Yield a report's JSON with one value of it replaced, for each of its places and some values no report has."""
+    for wrong in (None, -1, 2**70, 1e308, float("nan"), "x", "\ud800", True, [], {}, [[1]], {"a": 1}):
+        yield place, wrong
+    inside = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
+    for name, one in inside:
+        yield from hostile(one, (*place, name))
+
+
+def replaced(value, place, wrong):
+    if not place:
+        return wrong
+    values = dict(value) if isinstance(value, dict) else list(value)
+    values[place[0]] = replaced(value[place[0]], place[1:], wrong)
+    return values
+
+
+def put(folder, screening, body, table="reports"):
+    """Put a report in the place of that of a screening, with a right checksum."""
+    packed = zlib.compress(body)
+    with_state(folder, lambda db: [db.table(table).update(screening, {"body": packed}), db.conn.commit()])
+
+
+@pytest.mark.parametrize(("table", "number"), [("reports", 1), ("sentences", 1)])
+def test_no_value_inside_a_report_whose_checksum_is_right_stops_a_page_without_a_word(folder, table, number):
+    path, screening, secret = folder[0] / "history.db", folder[1][number], folder[2][2]
+    content, bad = path.read_bytes(), []
+    db = state.opened(folder[0])
+    report = json.loads(zlib.decompress(next(db.query(f"SELECT body FROM {table} WHERE id = ?", [screening]))["body"]))
+    db.close()
+    cases = list(hostile(report))
+    for place, wrong in sample(cases, "40" if FLIPS == "10" else FLIPS, table):
+        body = zlib.compress(json.dumps(replaced(report, place, wrong)).encode())
+        with_state(
+            folder[0], lambda db, body=body: [db.table(table).update(screening, {"body": body}), db.conn.commit()]
+        )
+        for page in (f"/screenings/{screening}", f"/v1/screenings/{screening}"):
+            try:
+                asked(folder[0], page, secret)
+            except HttpError as error:
+                bad += [] if "history.db" in str(error) else [f"{place} {wrong!r} {page}: {error!r:.200}"]
+            except Exception as error:
+                bad.append(f"{place} {wrong!r} {page}: {error!r:.200}")
+    path.write_bytes(content)
+    assert bad == []
+
+
+@pytest.mark.parametrize("body", [b"0" * (1 << 20), b"[" * 100_000, b"1" * 5000, b""])
+def test_a_report_that_unpacks_to_no_report_is_told(folder, body, monkeypatch):
+    monkeypatch.setattr(pmbf.web.history, "MOST_BODY_BYTES", 1 << 18)
+    path, screening = folder[0] / "history.db", folder[1][1]
+    content = path.read_bytes()
+    put(folder[0], screening, body)
+    with pytest.raises(CorruptError, match=r"history\.db"):
+        with_state(folder[0], lambda db: History(db).report(screening))
+    path.write_bytes(content)
+
+
+def test_a_report_of_a_newer_version_is_refused_on_a_page(folder):
+    path, screening = folder[0] / "history.db", folder[1][1]
+    content = path.read_bytes()
+    put(folder[0], screening, b'{"schema": 99}')
+    with pytest.raises(HttpError, match="upgrade pmbf"):
+        asked(folder[0], f"/screenings/{screening}", folder[2][2])
+    path.write_bytes(content)
+
+
+def test_options_that_no_application_keeps_are_shown_as_they_are(folder):
+    path, screening = folder[0] / "history.db", folder[1][1]
+    content = path.read_bytes()
+    options = {"options": "below=1&sensitivity=none&min_chars=9"}
+    with_state(folder[0], lambda db: [db.table("screenings").update(screening, options), db.conn.commit()])
+    _, page = asked(folder[0], f"/screenings/{screening}", folder[2][2])
+    assert "below: 1 · Sensitivity: none · Shortest passage, in characters: 9" in page
+    path.write_bytes(content)

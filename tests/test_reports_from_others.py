@@ -1,0 +1,86 @@
+"""JSON of reports that others wrote: it is refused in words, or every page and table of it can be drawn."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from conftest import words
+
+import pmbf
+from pmbf import Comparison, ParameterError, PmbfError, Report
+from pmbf.sentences import SentenceReport
+
+QUERY = f"Methods\n\n{words(1)}\n\nReferences\n\n{words(2)}"
+WRONG = (None, -1, 0, 7, -0.5, 2**70, 1e308, float("nan"), "x", "\ud800", True, [], {}, [[1]], {"a": 1})
+
+
+def places(value, place=()):
+    """Yield each place of a value of JSON; of a list that of its first entry."""
+    yield place
+    inside = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
+    for name, one in inside:
+        yield from places(one, (*place, name))
+
+
+def replaced(value, place, wrong):
+    """Return a value of JSON with another value at a place."""
+    if not place:
+        return wrong
+    values = dict(value) if isinstance(value, dict) else list(value)
+    values[place[0]] = replaced(value[place[0]], place[1:], wrong)
+    return values
+
+
+@pytest.fixture
+def library(collection):
+    collection.add(words(1), name="harbours", labels={"author": "Ann"})
+    collection.add(f"{words(1)} and more words", name="ports")
+    collection.build_sentences()
+    return collection
+
+
+def passages(library, folder):
+    report = library.screen(QUERY, template="thesis")
+    return Report, report, lambda one: (pmbf.evidence_page(one, QUERY, library.text), one.rows("sources"))
+
+
+def sentences(library, folder):
+    report = library.screen_sentences(QUERY, template="thesis")
+    return SentenceReport, report, lambda one: (replace(one, texts=report.texts).to_html(), one.summary)
+
+
+def everyone(library, folder):
+    for number in (4, 5, 6):
+        (folder / f"{number}.txt").write_text(f"{words(1)} {words(number)}", encoding="utf-8")
+    found = pmbf.compare(folder)
+    return Comparison, found, lambda one: (replace(one, texts=found.texts).to_html(), one.highest())
+
+
+@pytest.mark.parametrize("made", [passages, sentences, everyone])
+def test_json_with_any_one_value_replaced_is_refused_in_words_or_drawn(library, tmp_path, made):
+    kind, report, draw = made(library, tmp_path)
+    values, bad = json.loads(report.to_json()), []
+    assert kind.from_json(json.dumps(values)) == report
+    for place in places(values):
+        for wrong in WRONG:
+            try:
+                draw(kind.from_json(json.dumps(replaced(values, place, wrong))))
+            except PmbfError:
+                pass
+            except Exception as error:
+                bad.append(f"{place} {wrong!r}: {error!r:.100}")
+    assert bad == []
+
+
+@pytest.mark.parametrize("kind", [Report, SentenceReport, Comparison])
+@pytest.mark.parametrize("line", ["[" * 100_000, '{"schema": 0}', '{"schema": "2"}', "[]", "null", "1" * 5000])
+def test_what_is_no_report_at_all_is_refused_in_words(kind, line):
+    with pytest.raises(ParameterError, match="as to_json writes it"):
+        kind.from_json(line)
+
+
+def test_a_text_in_the_place_of_a_list_is_no_list_of_its_letters(collection):
+    collection.add(words(1), name="a")
+    values = collection.screen(words(1)).to_dict()
+    with pytest.raises(ParameterError, match="is no list"):
+        Report.from_json(json.dumps(values | {"problems": "none"}))
