@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,13 @@ from typer.main import get_command
 
 from pmbf.cli.app import app
 from pmbf.cli.screening import _code
+from pmbf.comparison.results import Comparison, Pair
 from pmbf.errors import FOUND
 from pmbf.report import Report
 from tests.commands.conftest import run
 from tests.copied import COPIED
+
+LIBRARY = ROOT / "examples" / "library"
 
 TAKES_OUT = (
     ("--exclude-quotations",),
@@ -136,16 +140,67 @@ def test_every_option_is_known_to_hide_nothing_or_has_a_reason(command: str) -> 
     assert offered - taken - OWN_QUESTION.keys() - NO_MATTER - SENTENCES == set()
 
 
-@pytest.mark.parametrize("options", [one for one in TAKES_OUT if one[0][2:9] in ("exclude", "templat")], ids=" ".join)
-def test_no_option_of_compare_hides_copied_text(place: Path, options) -> None:
-    if options == ("--exclude-self",):
-        return
-    source = ROOT / "examples" / "library" / "aflaj.txt"
-    for name in ("methods", "declaration", "references", "curly", "german", "straight", "block"):
-        word = [str(place / one) if one.endswith(".toml") else one for one in options]
-        ended = run("compare", place / "texts" / f"{name}.txt", source, "--json", "--jobs", "1", *word)
-        found = json.loads(ended.stdout)
-        assert ended.exit_code == 1 and (found["pairs"] or found["not_counted"]), name
+COMPARE_TAKES = tuple(
+    one
+    for one in (*TAKES_OUT, ("--sensitivity", "thorough"), ("--common", "1"))
+    if f"{one[0][2:].replace('-', '_')}"
+    in {parameter.name for parameter in get_command(app).commands["compare"].params}
+)
+"""Options of `compare` that must hide nothing, also two of them together."""
+
+
+def compared(place: Path, *options: tuple[str, ...]) -> Comparison:
+    """Compare the copied texts, one group, with their sources, another one."""
+    for group, sources in (("copies", (place / "texts").iterdir()), ("sources", LIBRARY.glob("[ah][fu]*.txt"))):
+        (place / "class" / group).mkdir(parents=True, exist_ok=True)
+        for one in sources:
+            shutil.copy(one, place / "class" / group)
+    words = [str(place / word) if word.endswith(".toml") else word for one in options for word in one]
+    ended = run("compare", place / "class", "--group-by", "folder", "--json", "--jobs", "1", *words)
+    found = Comparison.from_json(ended.stdout)
+    assert ended.exit_code == 1, "an answer of nothing"
+    return found
+
+
+def highest(*pairs: Pair) -> dict[str, float]:
+    """Return the highest share of each copied text in some pairs."""
+    found: dict[str, float] = {}
+    for one in pairs:
+        assert one.a.startswith("copies/") and one.b.startswith("sources/")
+        found[Path(one.a).stem] = max(found.get(Path(one.a).stem, 0.0), one.share)
+    return found
+
+
+@pytest.fixture(scope="module")
+def whole_shares(place: Path) -> dict[str, float]:
+    """The share of each copied text beside its source, without options."""
+    found = highest(*compared(place).pairs)
+    assert found.keys() == COPIED.keys()
+    return found
+
+
+COMPARE_PAIRS = [(one, other) for one, other in itertools.combinations(COMPARE_TAKES, 2) if one[0] != other[0]]
+
+
+@pytest.mark.parametrize(
+    "options", [*((one,) for one in COMPARE_TAKES), *COMPARE_PAIRS], ids=lambda some: " ".join(map(" ".join, some))
+)
+def test_no_pair_of_options_of_compare_hides_copied_text(place: Path, whole_shares, options) -> None:
+    found = compared(place, *options)
+    told = highest(*found.pairs, *found.not_counted)
+    for name, whole in whole_shares.items():
+        if told.get(name, 0.0) < 0.9 * whole:
+            member = found.by_name[f"copies/{name}.txt"]
+            assert member.n_ignored or member.n_common or found.n_below or found.problems, name
+
+
+@pytest.mark.parametrize("options", COMPARE_TAKES, ids=" ".join)
+def test_no_headline_of_compare_says_nothing_without_a_word(place: Path, options) -> None:
+    words = [str(place / word) if word.endswith(".toml") else word for word in options]
+    for name in ("methods", "references", "curly", "short"):
+        ended = run("compare", place / "texts" / f"{name}.txt", LIBRARY / "aflaj.txt", "--jobs", "1", *words)
+        assert "share a passage." not in ended.stdout, name
+        assert ended.exit_code == 1 or "below" in ended.stdout, name
 
 
 GUARD_TAKES = (
