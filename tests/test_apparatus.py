@@ -40,6 +40,29 @@ def test_quotations_are_found_by_their_marks(text, expected):
 
 
 @pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("“", "„"),
+        ("”", "„"),
+        ("”", "“"),
+        ("''", "``"),
+        ("」", "「"),
+        ("』", "『"),
+        ("〞", "〝"),
+        ("»", "«"),
+        ("›", "‹"),
+    ],
+)
+@pytest.mark.parametrize(
+    "frame", ["{0}no{1} {2} {0}yes{1}", "He said {0}no.{1} {2} And {0}yes.{1}", "他说{0}不{1}，{2}又说{0}绝不{1}。"]
+)
+def test_marks_that_stand_the_wrong_way_round_make_no_quotation_of_what_is_between(left, right, frame):
+    prose = "The harbour master wrote the height of every tide into a book, and it was never lost"
+    for text in (frame.format(left, right, prose), f"A line.\n\n{frame.format(left, right, prose)}\n\nAnother."):
+        assert not any(prose in one for one in cut(text, quotations(text)))
+
+
+@pytest.mark.parametrize(
     "heading",
     [
         "References",

@@ -4,8 +4,8 @@
 
 The same mark opens in one country and closes in the next, is an apostrophe or a sign for inches. So a mark that may do
 both opens if a blank or a bracket is before it and a letter behind it, and closes if no blank is before it and no
-letter behind it. Which way « and » point, the whole text decides. A quotation ends in its paragraph: a mark that is
-missing makes no quotation of the text up to the next one.
+letter behind it. Which way « and » point, the whole text decides; which way 「 and 」 stand, their order in the
+paragraph. A quotation ends in its paragraph: a mark that is missing makes no quotation of the text up to the next one.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from pmbf.span import Span
 
@@ -39,6 +40,9 @@ _NO_QUOTATION = (
 )
 """Words that begin with an apostrophe, and years."""
 
+_ENDS = r"[，。、；：？！,.;:?!]"
+"""What does not stand behind a mark that opens."""
+
 _SENTENCE_END = re.compile(r"[.!?…]['’\"”)\]]*\Z")
 _NEW_SENTENCE = re.compile(r"[.!?…]\s+[^\W\d_a-zß-öø-ÿ]")
 _STRONG_BEFORE = frozenset(".,!?…;:—–-)")
@@ -54,12 +58,14 @@ class _Marks:
         opening, closing: Patterns of a mark that opens, and of one that closes.
         either: Both marks.
         is_single: Whether they may be apostrophes.
+        is_bare: Whether no blanks stand around them, so that their order alone tells which way they stand.
     """
 
     opening: re.Pattern[str]
     closing: re.Pattern[str]
     either: str
     is_single: bool = False
+    is_bare: bool = False
 
     def found(self, text: str, ends: Sequence[int], most: int) -> Iterator[Span]:
         """Yield the spans between marks, ascending and disjoint.
@@ -70,8 +76,7 @@ class _Marks:
             most: Characters of the longest one.
         """
         opened = -1
-        for mark in re.finditer(f"[{self.either}]", text):
-            at = mark.start()
+        for at in self._places(text, ends):
             if opened >= 0 and (stop := _end(ends, opened)) <= at:
                 if self._goes_on(text, opened, stop, ends) and stop - opened <= most:
                     yield Span(opened, stop)
@@ -84,6 +89,17 @@ class _Marks:
                     opened = -1
                 elif not self.is_single:
                     opened = -1
+
+    def _places(self, text: str, ends: Sequence[int]) -> Iterator[int]:
+        """Yield where the marks are; not those of a paragraph in which bare ones stand the wrong way round."""
+        places = (mark.start() for mark in re.finditer(f"[{self.either}]", text))
+        if not self.is_bare:
+            yield from places
+            return
+        for _, group in groupby(places, lambda at: bisect_left(ends, at + 1)):
+            some = list(group)
+            if not (self.closing.match(text, some[0]) and self.opening.match(text, some[-1])):
+                yield from some
 
     def _goes_on(self, text: str, opened: int, stop: int, ends: Sequence[int]) -> bool:
         """Return whether a quotation goes on in the next paragraph, which begins with a mark that opens, too."""
@@ -111,8 +127,8 @@ def between_marks(text: str, most: int) -> list[Span]:
     return [span for one in pairs for span in one.found(text, ends, MOST_SINGLE if one.is_single else most)]
 
 
-def _pair(opening: str, closing: str, either: str, *, is_single: bool = False) -> _Marks:
-    return _Marks(re.compile(opening), re.compile(closing), either, is_single)
+def _pair(opening: str, closing: str, either: str, *, is_single: bool = False, is_bare: bool = False) -> _Marks:
+    return _Marks(re.compile(opening), re.compile(closing), either, is_single, is_bare)
 
 
 def _opens(mark: str) -> str:
@@ -125,7 +141,8 @@ def _closes(mark: str) -> str:
 
 def _both(mark: str, *, is_single: bool = False) -> _Marks:
     """Return a pair of equal marks."""
-    return _pair(_opens(mark) + (_NO_QUOTATION if is_single else ""), _closes(mark), mark, is_single=is_single)
+    unlike = rf"(?<!\w{mark}{mark}){_NO_QUOTATION}" if is_single else ""  # two of them that close, too
+    return _pair(_opens(mark) + unlike, _closes(mark), mark, is_single=is_single)
 
 
 _PAIRS = [
@@ -133,28 +150,27 @@ _PAIRS = [
     _both("'", is_single=True),
     _both("’", is_single=True),
     _pair(_opens("‘"), _closes("’"), "‘’", is_single=True),
-    _pair("「", "」", "「」"),
-    _pair("『", "』", "『』"),
-    _pair("〝", "〞", "〝〞"),
+    *(_pair(rf"{left}(?!{_ENDS})", right, left + right, is_bare=True) for left, right in ("「」", "『』", "〝〞")),
 ]
 
 
 def _low(text: str) -> Iterator[_Marks]:
     """Yield how a text uses “ and ”. In a text with „ the mark “ closes, unless it stands as one that opens."""
-    yield _pair("„", "[“”]", "„“”")
-    yield _pair(_opens("“") if "„" in text else r"“(?!\s)", "”", "“”")
+    yield _pair(r"„(?<![\w.,!?;:…]„)", "[“”]", "„“”")
+    yield _pair(_opens("“") if "„" in text else rf"“(?!\s|{_ENDS})", "”", "“”")
     if text.count("”") > text.count("“") + text.count("„"):
         yield _both("”")
 
 
 def _angled(text: str) -> Iterator[_Marks]:
-    """Yield how a text uses « and », ‹ and ›: which of them opens more often after a blank and before a letter."""
+    """Yield how a text uses « and », ‹ and ›: which of them opens more often after a blank and before a letter, or
+    else comes first."""
     for left, right in ("«»", "‹›"):
         if right not in text:
             continue
         n_left = len(re.findall(rf"{left}(?<!{_NONE_BEFORE}{left})\s?(?=[\w¿¡…—–-])", text))
         n_right = len(re.findall(rf"{right}(?<!{_NONE_BEFORE}{right})(?=\w)", text))
-        if n_left >= n_right:
+        if n_left > n_right or (n_left == n_right and 0 <= text.find(left) < text.index(right)):
             yield _pair(left, right, left + right)
         elif 4 * text.count(left) < text.count(right):
             yield _both(right)
