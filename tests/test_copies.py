@@ -1,5 +1,6 @@
 """A file without text is known by its checksum: an exact copy is found, and nothing but an exact copy."""
 
+import gzip
 import io
 import json
 import os
@@ -100,7 +101,7 @@ def test_many_queries_are_answered_as_one_is(loaded, jobs):
 def test_a_document_without_a_word_is_found_by_its_checksum(collection, tmp_path):
     scan = b"<html><head></head><body><img src='1.png'><img src='2.png'></body></html>"
     (tmp_path / "scan.html").write_bytes(scan)
-    assert collection.load([tmp_path / "scan.html"]).n_without_text == 0
+    assert collection.load([tmp_path / "scan.html"]).n_without_text == 1
     assert sources(collection.screen(scan, name="sent.html")) == [["scan.html"]]
     assert not collection.screen(scan.replace(b"2", b"3"), name="sent.html").found
 
@@ -131,6 +132,34 @@ def test_tiny_files_are_equal_by_chance(collection, tmp_path):
     assert sources(collection.screen(png(3)[:64])) == [["64.png"]]
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_a_tiny_archive_is_told_as_a_large_one_is(collection, tmp_path, named):
+    tiny, whole = tmp_path / "tiny", gzip.compress(b"a few words")
+    tiny.mkdir()
+    for name, content in {
+        "whole.gz": whole,
+        "cut.gz": whole[:-9],
+        "cut": whole[:-9],
+        "a.7z": b"7z\xbc\xaf'\x1c",
+    }.items():
+        (tiny / name).write_bytes(content)
+    report = collection.load(sorted(tiny.iterdir()) if named else [tiny])
+    told = {os.path.basename(one.path): one.reason for one in report.problems}
+    assert sorted(told) == ["a.7z", "cut", "cut.gz"] and all("cut short" in told[name] for name in ("cut", "cut.gz"))
+    skipped = [] if named else [("whole.gz", "an archive: name it to load it")]
+    assert [(os.path.basename(one.path), one.reason) for one in report.skipped] == skipped
+
+
+@pytest.mark.parametrize("again", [1, 2])
+def test_the_number_of_files_without_text_is_that_of_their_list(collection, tmp_path, again):
+    """Two have the same contents."""
+    for name, content in {"a.png": png(3), "b.png": png(3), "c.png": png(5), "d.txt": b""}.items():
+        (tmp_path / name).write_bytes(content)
+    for _ in range(again):
+        told = collection.load([tmp_path]).to_dict()
+    assert told["n_without_text"] == len(told["without_text"]) == 4
+
+
 def test_pictures_in_an_archive_are_not_looked_at_but_the_archive_is(collection, tmp_path):
     (tmp_path / "logo.png").write_bytes(png(3))
     (tmp_path / "album.zip").write_bytes(zipped(logo=png(3), map=png(5)))
@@ -144,7 +173,7 @@ def test_pictures_in_an_archive_are_not_looked_at_but_the_archive_is(collection,
 
 def test_a_load_counts_files_without_text_and_passes_over_known_ones(collection, lib):
     report = collection.load([lib])
-    assert (report.n_added, report.n_without_text, report.n_same, report.n_skipped) == (4, 2, 1, 0)
+    assert (report.n_added, report.n_without_text, report.n_same, report.n_skipped) == (4, 3, 1, 0)
     assert report.n_bytes == sum(file.stat().st_size for file in lib.iterdir())
     assert collection.load([lib]).n_unchanged == 5
     named = collection.load([lib / "logo.png"])
@@ -248,7 +277,7 @@ def test_large_pictures_of_a_folder_are_passed_over(collection, lib):
 def command(tmp_path, lib, monkeypatch):
     """The folder of a command line, with a collection, a copy and a picture that is none."""
     monkeypatch.chdir(tmp_path)
-    assert "        2 of these without text: known by their checksum\n" in pmbf("load", "lib", "-c", "x.pmbf", code=0)
+    assert "        3 of these without text: known by their checksum\n" in pmbf("load", "lib", "-c", "x.pmbf", code=0)
     (tmp_path / "copy.png").write_bytes(png(5))
     (tmp_path / "none.png").write_bytes(png(8))
     return tmp_path

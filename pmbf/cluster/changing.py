@@ -30,7 +30,7 @@ from pmbf.intake.discovery import FileFound, Problem
 from pmbf.intake.labelling import Labelling, LabelTable, below, relabelled
 from pmbf.intake.loader import LoadReport, Progress
 from pmbf.intake.pruning import gone
-from pmbf.store.tables import ListedPath, made_from
+from pmbf.store.tables import BINARY_KIND, ListedPath, made_from
 
 Found = TypeVar("Found")
 
@@ -73,10 +73,20 @@ class Changing:
         tasks = [(self._manifest.params, part, limits) for part in parts]
         made = work(self._nodes, "load", tasks, _told(on_progress, parts) if on_progress else None)
         manifest, report = self._committed(made, listed)
-        report.n_unchanged += len(by_path) - len(wanted)
+        self._say_unread(report, [listed[path] for path in by_path.keys() - {one.path for one in wanted}])
         report.problems = problems + report.problems
         report.seconds = time.monotonic() - started
         return manifest, report
+
+    def _say_unread(self, report: LoadReport, unchanged: Iterable[ListedPath]) -> None:
+        """Count files as unchanged, and say again which parts of them were not read."""
+        spread = Spread(self._nodes, self._manifest)
+        unread = _complete(spread, SpreadCatalog(spread).unread_documents())
+        for one in sorted(unchanged):
+            report.n_unchanged += 1
+            if one.document in unread:
+                kind, problems = unread[one.document]
+                report.say_unread(one.path, problems, is_binary=kind == BINARY_KIND, has_words=kind is None)
 
     def add(self, named: Sequence[Named]) -> Manifest:
         """Store texts under their names and commit; return the new manifest. Raise what `load` raises."""
@@ -198,7 +208,6 @@ class _Settled:
         report = made.report
         self.report.n_bytes += report.n_bytes
         self.report.n_skipped += report.n_skipped
-        self.report.n_without_text += report.n_without_text
         self.report.problems += report.problems
         self.report.skipped += report.skipped
         self.report.without_text += report.without_text

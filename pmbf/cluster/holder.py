@@ -259,6 +259,16 @@ class Holder(Tasks):
 
         return _flat(*self._each(volumes, of))
 
+    def unread_documents(self, volumes: Sequence[Volume]) -> Part:
+        """Return the id, the kind and the problems of each document that has no word, or was not read to its end."""
+
+        def of(store: Store, volume: Volume) -> list[tuple[int, str | None, str]]:
+            kinds, problems = store.catalog.kinds_without_words(), store.catalog.incomplete_documents()
+            some = sorted({*kinds, *problems})
+            return [(one + volume.offset, kinds.get(one), problems.get(one, "")) for one in some]
+
+        return _flat(*self._each(volumes, of))
+
     def some_paths(self, volumes: Sequence[Volume], paths: Sequence[str]) -> Part:
         """Return those paths that are listed."""
         return self._paths(volumes, lambda store: store.catalog.some_paths(paths).values())

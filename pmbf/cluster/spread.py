@@ -178,6 +178,11 @@ class SpreadCatalog:
         found: Iterator[Document] = _all(self._spread.ask("by_sha256", (list(contents),)))
         return sorted(found, key=lambda one: -one.id)
 
+    def unread_documents(self) -> dict[int, tuple[str | None, str]]:
+        """Return the kind of each live document without a word, else None, and what was not read of it, by id."""
+        found: Iterator[tuple[int, str | None, str]] = _all(self._spread.ask("unread_documents"))
+        return {id_: (kind, problems) for id_, kind, problems in found}
+
     def some_paths(self, paths: Iterable[str]) -> dict[str, ListedPath]:
         """Return those paths that are listed, by path."""
         found: Iterator[ListedPath] = _all(self._spread.ask("some_paths", (list(paths),)))

@@ -19,7 +19,7 @@ from pmbf.errors import CorruptError, NotFoundError
 from pmbf.params import Params
 from pmbf.store import locks
 from pmbf.store.directory import CHUNK_DOCUMENTS, Directory
-from pmbf.store.folder import GENERATION_FILE, Store
+from pmbf.store.folder import GENERATION_FILE, Store, write_generation
 from pmbf.store.folders import own_folder
 from pmbf.store.schema import FILE_NAME
 
@@ -43,6 +43,8 @@ def seal(folder: Path, depot: Depot, *, instead_of: Volume | None = None) -> Vol
     """
     with Store(folder, writable=True) as store:
         store.catalog.checkpoint()
+        if not (folder / GENERATION_FILE).exists():  # nothing was ever committed: no file had text
+            write_generation(folder, store.commit_number)
         names = sorted(store.generation.names() | {FILE_NAME, GENERATION_FILE})
         totals, n_ids = store.generation.directory.totals(), _highest_id(store.generation.directory)
     sizes = {name: (folder / name).stat().st_size for name in names}

@@ -27,7 +27,7 @@ from pmbf.errors import IncompleteError, NoTextError, PmbfError, unexamined
 from pmbf.extract import Limits, is_archive, is_container, may_be_plain, plain_kind, refusal
 from pmbf.fingerprint import fingerprint
 from pmbf.intake.discovery import NOT_NAMED, FileFound
-from pmbf.intake.texts import Origin, checksum, read_text
+from pmbf.intake.texts import LEAST_SAME_BYTES, Origin, checksum, read_leniently, read_text
 from pmbf.jobs import Runner
 from pmbf.jobs.processes import Processes
 from pmbf.jobs.threads import Threads
@@ -107,17 +107,18 @@ def read_document(file: FileFound, params: Params, limits: Limits, *, apart: boo
     """
     content = read_bounded(file.path, limits.max_bytes, hint=MAX_BYTES_HINT)
     if not file.promising:
-        raise _unpromising(content, file.path)
+        raise _unpromising(content, file.path, limits)
     read = read_text(Origin(file.path, content), limits, apart=apart)
     text = read.text.encode()
     sampled, sha256 = fingerprint(text, params), hashlib.sha256(content).hexdigest()
     return NewDocument(read.kind, sha256, text, sampled, "\n".join(read.problems))
 
 
-def _unpromising(content: bytes, path: str) -> NoTextError:
+def _unpromising(content: bytes, path: str, limits: Limits) -> PmbfError:
     """Return why a file of a folder is not read: it is an archive that is not named, or of no kind that is read."""
     if is_archive(content, path):
-        return NoTextError(NOT_NAMED)
+        broken = len(content) < LEAST_SAME_BYTES and read_leniently(Origin(path, content), limits).problems
+        return IncompleteError(broken[0]) if broken else NoTextError(NOT_NAMED)
     return NoTextError(refusal(content, path), sha256=checksum(content), is_gap=is_container(content, path))
 
 

@@ -49,7 +49,6 @@ class LoadReport:
         n_same: Files whose contents the collection already had under another path.
         n_pruned: Paths taken out because their file is gone.
         n_labelled: Paths whose labels changed.
-        n_without_text: Of the documents added or put in the place of others those without text, known by checksum.
         n_skipped: Files met in folders that were neither loaded nor remembered: archives, very small or large files.
         n_bytes: Bytes read.
         seconds: Wall time.
@@ -65,7 +64,6 @@ class LoadReport:
     n_same: int = 0
     n_pruned: int = 0
     n_labelled: int = 0
-    n_without_text: int = 0
     n_skipped: int = 0
     n_bytes: int = 0
     seconds: float = 0.0
@@ -74,9 +72,21 @@ class LoadReport:
     without_text: list[str] = field(default_factory=list)
     interrupted: bool = False
 
+    @property
+    def n_without_text(self) -> int:
+        """Files that were met and hold no word: those of `without_text`."""
+        return len(self.without_text)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON-ready dicts and lists."""
-        return asdict(self)
+        return asdict(self) | {"n_without_text": self.n_without_text}
+
+    def say_unread(self, path: str, problems: str, *, is_binary: bool, has_words: bool) -> None:
+        """List a file without text, and say what was not read of a file, a line for each problem."""
+        if not has_words:
+            self.without_text.append(path)
+        incomplete = "" if is_binary else "incomplete: "
+        self.problems += [Problem(path, incomplete + reason) for reason in problems.splitlines()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +236,7 @@ class Loader:
             return _Planned(file, known, unchanged=True, wanted=False)
         if file.named or looks_supported(file.path):
             return _Planned(file, known, unchanged=False, wanted=True)
-        wanted = LEAST_SAME_BYTES <= file.size <= self._limits.max_bytes
+        wanted = 0 < file.size <= self._limits.max_bytes
         return _Planned(file._replace(promising=False), known, unchanged=False, wanted=wanted)
 
     def _is_anew(self, file: FileFound, known: ListedPath) -> bool:
@@ -282,25 +292,17 @@ class Loader:
         report.n_bytes += file.size
         if is_new:
             report.n_added += before is None
-            report.n_without_text += is_binary
         else:
             report.n_same += id_ != before
             report.n_unchanged += id_ == before
-        self._say_unread(file.path, problems, is_binary=is_binary, has_words=documents.samples.n_tokens[place] > 0)
+        report.say_unread(file.path, problems, is_binary=is_binary, has_words=documents.samples.n_tokens[place] > 0)
         report.n_replaced += before not in (None, id_)
 
     def _unchanged(self, path: str, document: int) -> None:
         """Count a file as unchanged, and say again which parts of it were not read."""
         self.report.n_unchanged += 1
         is_binary, has_words = document in self._without_text, document not in self._wordless
-        self._say_unread(path, self._incomplete.get(document, ""), is_binary=is_binary, has_words=has_words)
-
-    def _say_unread(self, path: str, problems: str, *, is_binary: bool, has_words: bool) -> None:
-        """List a file without text, and say what was not read of a file, a line for each problem."""
-        if not has_words:
-            self.report.without_text.append(path)
-        incomplete = "" if is_binary else "incomplete: "
-        self.report.problems += [Problem(path, incomplete + reason) for reason in problems.splitlines()]
+        self.report.say_unread(path, self._incomplete.get(document, ""), is_binary=is_binary, has_words=has_words)
 
     def _skipped(self, file: FileFound, reason: str) -> None:
         self.report.n_skipped += 1

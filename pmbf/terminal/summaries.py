@@ -41,9 +41,9 @@ def _outcomes(report: LoadReport) -> list[tuple[int, str]]:
     return [
         (report.n_added, "added"),
         (report.n_replaced, "replaced: the contents had changed"),
-        (report.n_without_text, "of these without text: known by their checksum"),
         (report.n_same, "with contents known under another path"),
         (report.n_unchanged, "unchanged"),
+        (report.n_without_text, "of these without text: known by their checksum"),
         (report.n_pruned, "taken out: the file is gone"),
         (report.n_labelled, "with changed labels"),
         (report.n_skipped, f"skipped{skipped_kinds(report.skipped)}"),
