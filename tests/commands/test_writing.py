@@ -130,7 +130,7 @@ def test_a_folder_with_a_page_of_others_is_refused_and_one_of_pmbf_is_written_an
     assert Path("site/about.html").read_text() == MINE
 
 
-@pytest.mark.parametrize("name", [name for name in sorted(FORCED) if name != "compare --html"])
+@pytest.mark.parametrize("name", [*sorted(FORCED - {"compare --html"}), "guard --sarif", "guard --incidents"])
 def test_nothing_is_written_into_a_folder_of_documents(name, updated):
     command, file, code = WRITING[name]
     for place in (f"library/{file}", f"library/new/{file}"):
@@ -139,7 +139,15 @@ def test_nothing_is_written_into_a_folder_of_documents(name, updated):
         assert refused.exit_code == 2, refused.output
         assert "would be loaded as a document" in refused.stderr
         assert not os.path.exists(place)
-    assert run(*command, f"library/{file}", "--force").exit_code == code
+    if name in FORCED:
+        assert run(*command, f"library/{file}", "--force").exit_code == code
+
+
+def test_a_leak_check_writes_among_no_documents_that_the_policy_names(here):
+    Path(".pmbf.toml").write_text('[guard]\ncollection = "c.pmbf"\n')
+    assert run("guard", "thesis.txt", "--sarif", "log.sarif").exit_code == 1
+    refused = run("guard", "thesis.txt", "--sarif", "library/log.sarif")
+    assert refused.exit_code == 2 and "would be loaded as a document" in refused.stderr
 
 
 @pytest.mark.parametrize(

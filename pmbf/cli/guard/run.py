@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pmbf.cli.guard.options import sorted_out
 from pmbf.cli.outcome import flush_stdout, note, note_if_possible, print_json, print_text, reason
-from pmbf.cli.targets import opened_to_write, require_own
-from pmbf.errors import DONE, FAILED, ParameterError, PmbfError
+from pmbf.cli.targets import opened_to_write, require_outside, require_own
+from pmbf.errors import DONE, FAILED, CorruptError, NotFoundError, ParameterError, PmbfError, UnsupportedError
 
 if TYPE_CHECKING:
     from pmbf.cli.guard.checks import Check
+    from pmbf.guard.policy import Policy
     from pmbf.guard.types import Verdict
 
 
@@ -53,6 +55,26 @@ class Output:
         if self.incidents:
             require_own("--incidents", self.incidents, "incidents", hint="remove it first")
 
+    def require_outside(self, policy: Policy) -> None:
+        """Refuse to write among the protected documents: the next load would read that, too.
+
+        Raises:
+            ParameterError: A file lies there.
+        """
+        written = {"--sarif": self.sarif, "--incidents": self.incidents}
+        places = {option: file for option, file in written.items() if file and file != "-"}
+        if not places or not policy.collection:
+            return
+        from pmbf.guard.checker import open_protected
+
+        # A hook may ask a service for documents that its own user cannot open: then they are not its to load, either.
+        with (
+            suppress(NotFoundError, UnsupportedError, CorruptError, OSError),
+            open_protected(policy.collection) as opened,
+        ):
+            for option, file in places.items():
+                require_outside(option, file, opened, hint="")
+
 
 def run(given: Mapping[str, Any]) -> int:
     """Check, print, and return the exit code.
@@ -71,6 +93,7 @@ def run(given: Mapping[str, Any]) -> int:
     output, target = Output(**parts["output"]), Target(**parts["target"])
     output.require_own_files()
     check = Check.of(target, Chosen(**parts["chosen"], values=values_given(**parts["policy"])))
+    output.require_outside(check.policy)
     try:
         verdict, channel = check.verdict(Session.of(check.policy, to_others=check.to_others), by_service=True)
     except (PmbfError, OSError) as error:
