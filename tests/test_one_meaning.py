@@ -109,6 +109,7 @@ def test_every_number_of_a_source_is_the_same_in_every_output(case, options, tmp
         counted = [passage for passage in one["passages"] if not passage["not_counted"]]
         lengths = [stop - start - passage["n_excluded"] for passage in counted for start, stop in [passage["query"]]]
         assert (one["longest"], one["n_covered"]) == (max(lengths, default=0), sum(lengths))
+        assert one["counts"] == bool(counted) == bool(one["n_covered"])
 
     shown = [re.split(r"  +", line.strip()) for line in told(case, "--passages", "0", *options).splitlines()]
     rows = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
@@ -18,6 +18,9 @@ from pmbf.errors import ParameterError
 MIB = 1 << 20
 Shows = Literal["never", "resolve", "always"]
 """How a protected document is named: not at all; by number or opaque id; by its path."""
+
+TOLD_INLINE = "write `pmbf:allow FINGERPRINT` into the same text"
+"""How a passage is allowed by a note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,13 @@ class Policy:
         if self.show_source == "local":
             return "resolve" if to_others else "always"
         return self.show_source
+
+    def ways_to_allow(self) -> Iterator[str]:
+        """Yield how a passage is allowed, to a reader who cannot change the policy."""
+        if self.allow_inline:
+            yield TOLD_INLINE
+        if self.baseline:
+            yield "ask for its fingerprint in the baseline that the policy names"
 
     def digest(self) -> str:
         """Return 12 hexadecimal digits that differ between any two policies."""

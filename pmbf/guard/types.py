@@ -9,6 +9,7 @@ Verdict      of all payloads together
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -275,6 +276,7 @@ class Verdict:
         incomplete_blocks: Whether these payloads block.
         policy: The policy's name and digest.
         message: The policy's message if the action is `block`; else empty.
+        hint: What to do about a finding that blocks; else empty.
         warnings: Which files of the collection are damaged that the answer did not need, each with the way out.
     """
 
@@ -286,6 +288,7 @@ class Verdict:
     incomplete_blocks: bool
     policy: str
     message: str = ""
+    hint: str = ""
     warnings: tuple[str, ...] = ()
 
     @property
@@ -294,6 +297,19 @@ class Verdict:
         if any(finding.action == "block" for finding in self.findings):
             return BLOCKED
         return FAILED if self.action == "block" else DONE
+
+    def hinted(self, ways: Iterable[str]) -> Verdict:
+        """Return the verdict with what to do about a finding that blocks.
+
+        Args:
+            ways: How a passage is allowed; read only if a finding blocks.
+        """
+        if self.exit_code != BLOCKED:
+            return self
+        told = ", or ".join(ways) or ("" if self.message else "ask who keeps the policy")
+        n_passages = sum(len(one.snippets) for one in self.findings if one.action == "block")
+        remove, they = ("remove the passages", "they") if n_passages > 1 else ("remove the passage", "it")
+        return replace(self, hint=f"{remove}." + (f" If {they} may be published: {told}" if told else ""))
 
     def withheld(self, shows: Shows) -> Verdict:
         """Return the verdict with protected documents named only as far as `shows` allows."""
@@ -312,6 +328,7 @@ class Verdict:
             "incomplete": [{"name": one.name, "reason": one.reason} for one in self.incomplete],
             "policy": self.policy,
             "message": self.message,
+            "hint": self.hint,
             "findings": [finding.to_dict(redact=redact) for finding in self.findings],
             "warnings": list(self.warnings),
         }

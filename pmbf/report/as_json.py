@@ -21,7 +21,8 @@ def as_dict(report: Report, *, with_text: bool) -> dict[str, Any]:
     values["query"]["excluded"] = [[span["start"], span["stop"]] for span in values["query"]["excluded"]]
     for section in values["sections"]:
         section["span"] = [section["span"]["start"], section["span"]["stop"]]
-    for match in values["matches"]:
+    for match, one in zip(values["matches"], report.matches, strict=True):
+        match["counts"] = one.counts
         for passage in match["passages"]:
             for side in ("query", "source"):
                 passage[side] = [passage[side]["start"], passage[side]["stop"]]
@@ -83,6 +84,7 @@ def document(values: dict[str, Any]) -> DocumentRef:
 
 def _match(values: dict[str, Any]) -> Match:
     passages = tuple(map(_passage, tuple_of(values["passages"])))
+    values.pop("counts", None)
     return Match(**values | {"document": document(values["document"]), "passages": passages})
 
 

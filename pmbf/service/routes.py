@@ -119,7 +119,7 @@ async def check(service: Service, request: Request) -> Response:
     for one in found["judged"]:
         one["problems"] += [f"Content-Encoding {coding}: not unpacked" for coding in request.unread_codings]
     judged = (Judged.from_dict(*one) for one in zip(found["judged"], [one.bare() for one in payloads], strict=True))
-    made = session.verdict(plan, lambda *_: judged)
+    made = session.verdict(plan, lambda *_: judged).hinted(policy.ways_to_allow())
     _count(service, found["judged"])
     return Response.of(made.to_dict(redact=redact) | {"generation": found["generation"]}, made.action)
 

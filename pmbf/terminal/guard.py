@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from pmbf.errors import BLOCKED
 from pmbf.guard.baseline import Audited
 from pmbf.guard.types import Finding, Snippet, Verdict
 from pmbf.terminal.figures import counted, percent, shown_path, size
@@ -94,13 +93,8 @@ def _audit_lines(entry: Audited, redact: bool) -> Iterator[str]:
         yield f"    | {_shortened(one_line(entry.text))}"
 
 
-def note_lines(verdict: Verdict, ways: Iterable[str] = ()) -> Iterator[str]:
-    """Yield incomplete payloads, then what a blocked user can do, last the totals.
-
-    Args:
-        verdict: The verdict of a check.
-        ways: How a passage is allowed; read only if a finding blocks.
-    """
+def note_lines(verdict: Verdict) -> Iterator[str]:
+    """Yield incomplete payloads, then what a blocked user can do, last the totals."""
     for warning in verdict.warnings[:N_LISTED]:
         yield f"warning: this check did not need a damaged file: {one_message(warning)}"
     for one in verdict.incomplete[:N_LISTED]:
@@ -109,11 +103,8 @@ def note_lines(verdict: Verdict, ways: Iterable[str] = ()) -> Iterator[str]:
         yield f"… and {counted(len(verdict.incomplete) - N_LISTED, 'more problem')}; --json lists them all"
     if verdict.message:
         yield f"guard: {one_line(verdict.message)}"
-    if verdict.exit_code == BLOCKED:
-        told = ", or ".join(ways) or ("" if verdict.message else "ask who keeps the policy")
-        n_passages = sum(len(one.snippets) for one in verdict.findings if one.action == "block")
-        remove, they = ("remove the passages", "they") if n_passages > 1 else ("remove the passage", "it")
-        yield f"guard: {remove}." + (f" If {they} may be published: {told}" if told else "")
+    if verdict.hint:
+        yield f"guard: {verdict.hint}"
     yield summary_line(verdict)
 
 

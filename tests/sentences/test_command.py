@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -120,3 +121,43 @@ def test_a_table_has_a_row_for_each_sentence(folder: Path) -> None:
     lines = folder / "rows.jsonl"
     run("screen", folder / "query.txt", *there, "--sentences", "--jsonl", lines)
     assert [json.loads(line)["n_sources"] for line in lines.read_text().splitlines()] == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("options", [(), ("--template", "proposal"), ("--template", "thesis")], ids=" ".join)
+def test_every_output_counts_the_same_sentences(folder: Path, options: tuple[str, ...]) -> None:
+    """Found, compared and not counted ones of the text, and those of each source."""
+    there = "-c", folder / "c.pmbf"
+    run("sentences", "build", *there, "--quiet")
+    query = folder / "form.txt"
+    query.write_text(f"Aims\n\n{text(50, 2, 3)}\n\nMethods\n\n{text(6, 7, 51)}\n\nReferences\n\n{text(11, 12)}\n")
+    files = {ending: folder / f"form.{ending}" for ending in ("csv", "jsonl", "html")}
+    written = [word for ending, path in files.items() for word in (f"--{ending}", path)]
+    asked = ("screen", query, *there, "--sentences", *options)
+    told, shown = json.loads(run(*asked, "--json", *written).stdout), run(*asked, "--passages", "all").stdout
+
+    outcomes = [one["outcome"] for one in told["sentences"]]
+    n_found, n_out = outcomes.count("found"), sum(one["not_counted"] is not None for one in told["sentences"])
+    n_compared = len(outcomes) - outcomes.count("short") - outcomes.count("skipped")
+    assert (told["n_found"], told["n_compared"], told["n_not_counted"]) == (n_found, n_compared, n_out)
+    assert n_found + n_out == 6 and bool(n_out) == bool(options)
+    said = " ".join(shown.split())
+    assert f"{n_found} of {n_compared} sentences are found in {len(told['sources'])} source" in said
+    assert not n_out or f"{n_out} sentence" in said.partition("source")[2]
+
+    for rows in (
+        list(csv.DictReader(files["csv"].open(encoding="utf-8-sig", newline=""))),
+        [json.loads(line) for line in files["jsonl"].read_text().splitlines()],
+    ):
+        assert [row["outcome"] for row in rows] == outcomes
+        assert [row["not_counted"] or None for row in rows] == [one["not_counted"] for one in told["sentences"]]
+
+    page = files["html"].read_text()
+    more = f"; {n_out} more not counted" if n_out else ""
+    sources = "1 source" if len(told["sources"]) == 1 else f"{len(told['sources'])} sources"
+    assert f"{n_found} of {n_compared} sentences, {sources}{more}<" in page
+    assert len(set(re.findall(r'<li value="(\d+)"', page))) == n_found
+    for rank, one in enumerate(told["sources"], 1):
+        n_sentences = sum(one["document"]["id"] in [o["document"] for o in s["origins"]] for s in told["sentences"])
+        assert one["n_sentences"] == n_sentences
+        assert re.search(rf"^ *{rank} +{n_sentences} +\d+ %", shown, re.MULTILINE)
+        assert re.search(rf"<b>{rank}</b>.*? {n_sentences} sentences?</summary>", page)

@@ -12,6 +12,7 @@ from pmbf import Collection
 from pmbf.cli.guard.app import app
 from pmbf.cli.guard.options import COMMANDS
 from pmbf.cli.guard.plain import FLAGS, LISTS, WORDS, plain
+from pmbf.guard.baseline import Baseline, write_baseline
 from tests.conftest import ROOT, words
 from tests.guard.conftest import LEAK, SECRET, Git, guard
 from tests.service.conftest import served
@@ -288,3 +289,27 @@ def test_a_text_of_references_costs_no_working_process(service):
     status, answer = service.json("POST", "/v1/check?name=umlauts.md", text)
     assert (status, answer["action"], answer["incomplete"]) == (200, "clean", [])
     assert service.metric("pmbf_workers_replaced") == 0
+
+
+@pytest.mark.parametrize(
+    ("rules", "hint"),
+    [
+        ("allow_inline = false", "remove the passage. If it may be published: ask who keeps the policy"),
+        ("allow_inline = false\nmessage = 'ask Ann'", "remove the passage."),
+        (
+            "allow_inline = true\nbaseline = 'b.json'",
+            "remove the passage. If it may be published: write `pmbf:allow FINGERPRINT` into the same text, or ask for "
+            "its fingerprint in the baseline that the policy names",
+        ),
+    ],
+)
+def test_the_service_and_the_guard_say_what_to_do_in_the_same_words(protected, desk, tmp_path, rules, hint):
+    policy = desk / "rules.toml"
+    policy.write_text(f"[guard]\n{rules}\n")
+    write_baseline(desk / "b.json", Baseline(bytes(32), {}))
+    with served(protected, tmp_path / "s.sock", "--config", policy) as service:
+        verdict = service.json("POST", "/v1/check?name=mail.txt", LEAK.encode())[1]
+    alone = guard("-", "--name", "mail.txt", "-c", protected, "--config", policy, "--json", cwd=desk, given=LEAK)
+    told = json.loads(alone.stdout)
+    assert verdict["hint"] == told["hint"] == hint and f"guard: {hint}" in alone.stderr
+    assert verdict.keys() - told.keys() == {"generation"} and told.keys() <= verdict.keys()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pmbf.cli.guard.options import BY_FIELD, OF_ADDING, sorted_out
 from pmbf.errors import ParameterError
 from pmbf.guard.config import PROJECT_FILE, is_locked
-from pmbf.guard.policy import KEYS, is_address
+from pmbf.guard.policy import KEYS, TOLD_INLINE, is_address
 
 if TYPE_CHECKING:
     from pmbf.cli.guard.checks import Check
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 MOST_COMMITS = 3
 """Commits of a push for which a command is printed."""
-INLINE = "write `pmbf:allow FINGERPRINT` into the same text"
 
 
 def ways_to_allow(check: Check, given: Mapping[str, Any], verdict: Verdict) -> Iterator[str]:
@@ -31,20 +30,20 @@ def ways_to_allow(check: Check, given: Mapping[str, Any], verdict: Verdict) -> I
         given: Its values by field, as they were typed.
         verdict: Its verdict, which blocks.
     """
-    if check.to_others:
+    if check.target.pre_receive:
         if check.policy.allow_inline:
-            yield INLINE
-        if check.target.pre_receive:
-            yield "ask who keeps the policy of this server, whose baseline alone counts"
-        elif check.policy.baseline:
-            yield "ask for its fingerprint in the baseline that the policy names"
+            yield TOLD_INLINE
+        yield "ask who keeps the policy of this server, whose baseline alone counts"
+        return
+    if check.to_others or "-" in check.target.words:  # what is gone is not looked at again
+        yield from check.policy.ways_to_allow()
         return
     is_free = check.policy.baseline or not is_locked(check.chosen)
     commands = [_command(check, given, what) for what in _whats(check, verdict)] if is_free else []
     if commands:
         yield f"`{' && '.join(commands)}`"
     elif check.policy.allow_inline:
-        yield INLINE
+        yield TOLD_INLINE
 
 
 def _whats(check: Check, verdict: Verdict) -> list[list[str]]:
@@ -61,8 +60,6 @@ def _whats(check: Check, verdict: Verdict) -> list[list[str]]:
         return [_after_options([str(check.folder / path) for one in blocking for path in one.paths])]
     if target.staged:
         return [["--staged"]]
-    if "-" in target.words:
-        return []
     paths = {path for one in blocking for path in one.paths}
     named = [word for word in target.words if word in paths]
     return [_after_options(named if len(named) == len(paths) else list(target.words))]

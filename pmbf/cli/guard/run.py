@@ -14,7 +14,6 @@ from pmbf.cli.targets import opened_to_write, require_outside, require_own
 from pmbf.errors import DONE, FAILED, CorruptError, NotFoundError, ParameterError, PmbfError, UnsupportedError
 
 if TYPE_CHECKING:
-    from pmbf.cli.guard.checks import Check
     from pmbf.guard.policy import Policy
     from pmbf.guard.types import Verdict
 
@@ -85,6 +84,7 @@ def run(given: Mapping[str, Any]) -> int:
     Raises:
         PmbfError, OSError: The check could not answer, and the policy blocks errors.
     """
+    from pmbf.cli.guard.allowing import ways_to_allow
     from pmbf.cli.guard.checks import Check, Target, values_given
     from pmbf.guard.config import Chosen
     from pmbf.guard.session import Session
@@ -101,12 +101,13 @@ def run(given: Mapping[str, Any]) -> int:
             raise
         note(f"guard: NOT CHECKED, and let through by the policy (on_error): {reason(error)}")
         return DONE
+    verdict = verdict.hinted(ways_to_allow(check, given, verdict))
     shows = check.policy.shows(to_others=True)  # SARIF is for others, also if it is made on this machine
     failed = _tell(
         (partial(_log, output.incidents, verdict, channel, check.policy.protected) if output.incidents else None),
         (partial(_write_sarif, verdict.withheld(shows), output.sarif) if output.sarif else None),
         partial(_print, verdict, output),
-        partial(_note, verdict, check, given),
+        partial(_note, verdict),
     )
     return FAILED if failed and verdict.exit_code == DONE else verdict.exit_code
 
@@ -144,11 +145,10 @@ def _print(verdict: Verdict, output: Output) -> None:
     flush_stdout()
 
 
-def _note(verdict: Verdict, check: Check, given: Mapping[str, Any]) -> None:
-    from pmbf.cli.guard.allowing import ways_to_allow
+def _note(verdict: Verdict) -> None:
     from pmbf.terminal.guard import note_lines
 
-    for line in note_lines(verdict, ways_to_allow(check, given, verdict)):
+    for line in note_lines(verdict):
         note(line)
 
 
