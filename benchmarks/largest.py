@@ -53,11 +53,14 @@ def add_arguments(some: Any) -> None:
         "--only", nargs="+", choices=list(FILES), default=list(FILES), metavar="NAME", help=", ".join(FILES)
     )
     one.add_argument("--share", type=float, default=1.0, help="make files of this share of the limits (1)")
-    one.add_argument("--screen", action="store_true", help="measure `pmbf screen` instead of `pmbf guard`")
+    commands = one.add_mutually_exclusive_group()
+    commands.add_argument("--screen", action="store_true", help="measure `pmbf screen` instead of `pmbf guard`")
+    commands.add_argument("--serve", action="store_true", help="measure `pmbf serve --workers 1`, which a guard asks")
 
 
 def _run(given: argparse.Namespace) -> Figures:
-    return run(given.only, share=given.share, command="screen" if given.screen else "guard")
+    command = "screen" if given.screen else "serve" if given.serve else "guard"
+    return run(given.only, share=given.share, command=command)
 
 
 def run(names: Iterable[str], *, share: float, command: str) -> Figures:
@@ -66,7 +69,7 @@ def run(names: Iterable[str], *, share: float, command: str) -> Figures:
     Args:
         names: Of `FILES`.
         share: Of the largest size.
-        command: "guard" or "screen".
+        command: "guard", "screen", or "serve": the processes of a service that a guard asks.
     """
     found = []
     with tempfile.TemporaryDirectory() as folder:
@@ -261,13 +264,34 @@ FILES: dict[str, Maker] = {
 
 def _measured(command: str, file: Path, protected: Path) -> Figures:
     """Return the memory of a check of a file and its time, and the last line that it said."""
-    words = [sys.executable, "-m", "pmbf", command, str(file), "-c", str(protected)]
-    variables = installed() | {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1", "PMBF_SOCKET": ""}
+    if command != "serve":
+        return _checked(command, file, protected)
+    socket = protected.with_name("socket")
+    words = [*_PMBF, "serve", "-c", str(protected), "--workers", "1", "--socket", str(socket)]
+    with subprocess.Popen(words, env=_variables(), stderr=subprocess.DEVNULL) as service:
+        try:
+            while not socket.exists() and service.poll() is None:
+                sleep(SAMPLE_S)
+            return _checked("guard", file, protected, service=service.pid, socket=str(socket))
+        finally:
+            service.terminate()
+
+
+_PMBF = [sys.executable, "-m", "pmbf"]
+
+
+def _variables(socket: str = "") -> dict[str, str]:
+    return installed() | {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1", "PMBF_SOCKET": socket}
+
+
+def _checked(command: str, file: Path, protected: Path, *, service: int = 0, socket: str = "") -> Figures:
+    """Return the figures of one check; its memory is that of the service's processes, if a service is asked."""
+    words = [*_PMBF, command, str(file), "-c", str(protected)]
     start, most = perf_counter(), 0
     with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
-        with subprocess.Popen(words, env=variables, stdout=said, stderr=subprocess.STDOUT) as process:
+        with subprocess.Popen(words, env=_variables(socket), stdout=said, stderr=subprocess.STDOUT) as process:
             while process.poll() is None:
-                held = [_held(pid) for pid in _family(process.pid)]
+                held = [_held(pid) for pid in _family(service or process.pid)]
                 most = max(most, sum(now for now, _ in held), *(before for _, before in held))
                 sleep(SAMPLE_S)
         said.seek(0)

@@ -272,6 +272,8 @@ def test_the_benchmark_of_the_largest_files_makes_each_format_and_measures_its_c
     assert [one["code"] for one in figures["files"]] == [1, 1]  # each file holds a protected passage
     assert all(one["mib"] > 10 and "BLOCKED" in one["said"] for one in figures["files"])
     assert "| docx |" in capsys.readouterr().out
+    [served] = largest.run(["txt ASCII"], share=0.001, command="serve")["files"]
+    assert served["code"] == 1 and served["mib"] > figures["files"][0]["mib"]  # of two processes at least
 
 
 def test_the_guard_benchmark_checks_in_process_and_through_the_service(
