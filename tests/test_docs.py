@@ -119,6 +119,39 @@ def test_every_command_and_option_is_documented():
         assert text == shown
 
 
+NAMED = re.compile(r"`pmbf\s([^`]+)`|^(?:    |\$ )(?:[^|#\n]*[|&] *)?pmbf ([^|#&\n]+)", re.MULTILINE)
+"""A command in a sentence, in an indented line, or in a session."""
+PLACEHOLDERS = ("COMMAND", "help COMMAND", "serve --in-memory")
+"""What no command is: a stand-in for any, and what a decision rejected."""
+
+
+def named(root, words):
+    """Return the command that some words begin with, and the words behind it."""
+    while hasattr(root, "commands"):
+        name = words[0] if words and words[0] in root.commands else "check" if "check" in root.commands else ""
+        if not name:
+            return root, words
+        root, words = root.commands[name], words[name == (words or [""])[0] :]
+    return root, words
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_command_in_prose_is_there_and_takes_the_options_beside_it(document):
+    from typer.main import get_command
+
+    from pmbf.cli.app import app
+
+    for found in NAMED.finditer(document.read_text(encoding="utf-8")):
+        said = " ".join((found[1] or found[2]).split())
+        if said.startswith(PLACEHOLDERS):
+            continue
+        command, rest = named(get_command(app), said.partition(" -- ")[0].split())
+        assert not hasattr(command, "commands") or not rest or rest[0].startswith("-"), said
+        options = {name for one in command.params for name in (*one.opts, *one.secondary_opts)} | {"--help", "-h"}
+        used = {word.partition("=")[0].rstrip(".,;:)]'\"") for word in rest if re.match(r"--?[a-z]", word)}
+        assert used <= options, said
+
+
 def test_the_house_keeps_its_sizes():
     for path in [
         file for folder in ("pmbf", "measure", "experiments", "benchmarks") for file in (ROOT / folder).rglob("*.py")
