@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from pmbf.fingerprint import Fingerprint
+from tests.speeds import mark_and_order
 
 ROOT = Path(__file__).parent.parent
 
@@ -19,6 +20,11 @@ CORPORA = ROOT.parent / "shared" / "data" / "corpora.tar.xz"
 
 settings.register_profile("pmbf", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("pmbf")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    mark_and_order(config, items)
 
 
 def record_of(parts):

@@ -41,6 +41,8 @@ from measure.planting import CLEAN, Planted, Query
 from measure.process import FailedError, alone
 from pmbf import ParameterError, ResultSets, UnsupportedError, kernels
 
+pytestmark = pytest.mark.slow
+
 TINY = limit.Size(n_rows=450, row_words=40, row_documents=2, row_hashes=200, n_short=20, n_long=1, text_bytes=20_000)
 
 

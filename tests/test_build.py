@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 NAME = "from pmbf import kernels; print(kernels.NAME)"
 NATIVE = sorted(ROOT.glob("pmbf/kernels/_native*.so"))
 needs_native = pytest.mark.skipif(not NATIVE, reason="the native kernels are not built")

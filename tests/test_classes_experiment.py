@@ -12,6 +12,8 @@ from experiments import classes
 from measure.classmates import Classmates, classmates
 from pmbf.errors import ParameterError
 
+pytestmark = pytest.mark.slow
+
 LETTERS = "bcdfglmnprst"
 
 

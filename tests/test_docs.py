@@ -53,6 +53,7 @@ def replayed(desk, session):
     return "```console\n" + "".join(line + "\n" for line in lines if line) + "```"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_document_shows_what_happens(desk, document, monkeypatch):
     for library in NEEDED.get(document.name, ()):

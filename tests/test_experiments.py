@@ -14,6 +14,8 @@ from pmbf.params import Params
 from pmbf.screen import Options
 from pmbf.verify import Settings
 
+pytestmark = pytest.mark.slow
+
 
 def run(*words: object, monkeypatch: pytest.MonkeyPatch) -> int:
     """Return the exit code of `python -m experiments …`."""

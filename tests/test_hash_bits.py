@@ -24,6 +24,8 @@ from pmbf.store.incoming import NewDocument, NewDocuments
 from pmbf.store.tables import ListedPath
 from pmbf.store.writer import Writer
 
+pytestmark = pytest.mark.slow
+
 WIDE = HASH_BITS[1:]
 FAR = 900
 NOTICE = words(990, 60)

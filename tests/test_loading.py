@@ -16,6 +16,8 @@ from pmbf.params import Params
 from pmbf.store.incoming import NewDocuments
 from pmbf.store.writer import Writer
 
+pytestmark = pytest.mark.slow
+
 
 def paths(collection):
     return sorted(os.path.basename(path) for listed in collection.documents() for path in listed.paths)

@@ -22,6 +22,8 @@ from pmbf.screen import Options, comparing, many, working
 from pmbf.screen.candidates import find, find_all
 from pmbf.screen.leaving_out import NOTHING
 
+pytestmark = pytest.mark.slow
+
 N_DOCUMENTS = 90
 
 

@@ -19,6 +19,8 @@ from pmbf.report import Report
 from tests.commands.conftest import run
 from tests.copied import COPIED
 
+pytestmark = pytest.mark.slow
+
 LIBRARY = ROOT / "examples" / "library"
 
 TAKES_OUT = (

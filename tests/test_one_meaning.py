@@ -20,6 +20,8 @@ from pmbf.terminal.figures import percent as rounded
 from tests.conftest import ROOT, words
 from tests.forked import pmbf
 
+pytestmark = pytest.mark.slow
+
 LIBRARY, ESSAYS, TASK = ROOT / "examples/library", ROOT / "examples/essays", ROOT / "examples/task.txt"
 
 

@@ -23,6 +23,8 @@ from pmbf.filter import PseudoMatrixBloomFilter, Tile
 from pmbf.params import Params, words_per_row
 from pmbf.thresholds import thresholds as limits
 
+pytestmark = pytest.mark.slow
+
 TINY: dict[str, Any] = {
     "uniformity": uniformity.Size(8, n_words=800),
     "size": size.Size(20, mean_words=2_000, row_capacities=(4_096, 8_192)),

@@ -6,12 +6,12 @@ import zipfile
 
 import pytest
 from conftest import words
-from extract import builders as make
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.extract import extract
 from pmbf.places import NOWHERE, Place, Places
+from tests.extract import builders as make
 
 
 def place_of(needle, raw, name):

@@ -10,6 +10,8 @@ import pytest
 from experiments import planted
 from measure.planting import Planted, Query
 
+pytestmark = pytest.mark.slow
+
 
 def prose(seed: int, n_words: int) -> str:
     """Return words of a vocabulary of their own."""

@@ -22,7 +22,8 @@ def test_false():
 def test_neither():
     raise AssertionError
 """
-
+ONE = "def test_one(): pass\n"
+SLOW = "import pytest\npytestmark = pytest.mark.slow\n"
 PIP = """Looking in links: /wheels
 Collecting numpy>=2.0 (from pmbf==0.1.0)
   Processing /wheels/mmh3-5.0-cp311-linux.whl (from pmbf==0.1.0)
@@ -52,21 +53,37 @@ def test_without_a_command_it_names_all_of_them():
     assert ["./run demo", "./run web", "./run check", "./run tests"] == named
 
 
-def test_check_leaves_out_every_folder_of_tests_but_one():
-    slow = RUN[RUN.index('slow="') :].partition('"\n')[0] + '"'
-    script = (
-        f"{slow}\nprepare() {{ :; }}\npytests() {{ shift; printf '%s\\n' \"$@\"; }}\n{function('check')}check -k screen"
-    )
+def test_check_runs_what_is_not_slow_and_gives_more_words_to_pytest():
+    script = f"prepare() {{ :; }}\npytests() {{ shift; printf '%s\\n' \"$@\"; }}\n{function('check')}check -k screen"
     code, out, _ = sh(script)
-    *left_out, option, word = out.splitlines()
-    folders = {
-        f"tests/{path.name}" for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name[0] not in "._"
+    assert (0, ["-m", "not slow", "-k", "screen"]) == (code, out.splitlines()[-4:])
+
+
+def test_a_new_folder_of_tests_is_slow_and_the_mark_nearest_to_a_test_holds(tmp_path):
+    tests = tmp_path / "tests"
+    files = {
+        "conftest.py": "from tests.speeds import mark_and_order as pytest_collection_modifyitems",
+        "pytest.ini": "[pytest]\nmarkers =\n  quick\n  slow",
+        "speeds.py": (ROOT / "tests" / "speeds.py").read_text(),
+        "test_top.py": ONE,
+        "test_slow_file.py": SLOW + ONE,
+        "new/test_a.py": ONE,
+        "new/deeper/test_b.py": ONE,
+        "slow/conftest.py": SLOW,
+        "slow/test_c.py": "import pytest\n@pytest.mark.quick\n" + ONE + "def test_two(): pass",
+        "quick/conftest.py": SLOW.replace("slow", "quick"),
+        "quick/test_d.py": ONE,
+        "quick/deeper/test_e.py": ONE,
+        "quick/test_f.py": SLOW + ONE,
     }
-    ignored = {one.removeprefix("--ignore=") for one in left_out}
-    assert (0, "-k", "screen") == (code, option, word)
-    assert ignored - folders == {one for one in ignored if (ROOT / one).exists()} - folders
-    assert folders - {"tests/extract", "tests/__pycache__"} == {one for one in ignored & folders if "__" not in one}
-    assert "every folder of `tests/` but `extract`" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for name, text in files.items():
+        (tests / name).parent.mkdir(parents=True, exist_ok=True)
+        (tests / name).write_text(text)
+    words = ["-m", "not slow", "--collect-only", "-q", "-p", "no:cacheprovider", "-c", tests / "pytest.ini", tests]
+    done = subprocess.run([sys.executable, "-m", "pytest", *words], cwd=tmp_path, capture_output=True, text=True)
+    found = {line for line in done.stdout.splitlines() if "::" in line}
+    expected = ["quick/deeper/test_e.py", "quick/test_d.py", "slow/test_c.py", "test_top.py"]
+    assert {f"{name}::test_one" for name in expected} == found
 
 
 def test_an_old_python_is_refused_with_what_to_do(tmp_path):
@@ -117,12 +134,6 @@ def test_the_application_starts_on_the_examples_with_one_command(tmp_path):
         application.stdout.close()
     assert 0 == code
     assert {"bin", "examples.pmbf", "examples-web"} == {path.name for path in tmp_path.iterdir()}
-
-
-def test_what_a_check_leaves_out_is_there_to_be_left_out():
-    left_out = RUN.partition('slow="')[2].partition('"')[0].split()
-    assert left_out
-    assert [] == [path for path in left_out if not (ROOT / path).exists()]
 
 
 def progress(tmp_path, *options):

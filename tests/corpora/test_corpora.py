@@ -15,10 +15,7 @@ from pmbf.params import Params
 from pmbf.screen import Options, candidates
 from pmbf.store.folder import Store
 
-pytestmark = [
-    pytest.mark.skipif(not CORPORA.exists(), reason=f"the corpora are not there: {CORPORA}"),
-    pytest.mark.xdist_group("corpora"),
-]
+pytestmark = pytest.mark.skipif(not CORPORA.exists(), reason=f"the corpora are not there: {CORPORA}")
 WANTED = ("pan13_train/src", "pan13_train/susp", "pan13_train/01", "pan13_train/02", "formats", "zh_subset")
 
 

@@ -10,11 +10,11 @@ import tarfile
 import zipfile
 from email.message import EmailMessage
 
-import builders as make
 import pytest
 
 from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract import Limits, extract, guess_kind, looks_supported
+from tests.extract import builders as make
 
 SECRET = "the lamp was lit at dusk and burned until the morning"
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(50)

@@ -4,13 +4,13 @@ import os
 import subprocess
 import sys
 
-import builders as make
 import pytest
 
 from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract import extract
 from pmbf.jobs.child import program
 from tests.conftest import ROOT
+from tests.extract import builders as make
 
 
 def text_of(raw, name):

@@ -4,13 +4,13 @@ import codecs
 import subprocess
 import sys
 
-import builders as make
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.extract import extract, is_probably_text
 from pmbf.extract.encoding import decode
+from tests.extract import builders as make
 
 RUSSIAN = (
     "Все люди рождаются свободными и равными в своём достоинстве и правах. Они наделены разумом и совестью и должны "

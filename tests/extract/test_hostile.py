@@ -7,13 +7,13 @@ import struct
 import zipfile
 import zlib
 
-import builders as make
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract import Extracted, Limits, extract, is_container
+from tests.extract import builders as make
 
 PARTS = {"[Content_Types].xml": "<Types/>"}
 

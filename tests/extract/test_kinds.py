@@ -3,7 +3,6 @@
 import os
 from importlib.util import find_spec
 
-import builders as make
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +16,7 @@ from pmbf.extract import (
     plain_kind,
 )
 from pmbf.extract.formats import FORMATS
+from tests.extract import builders as make
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(50)
 ELF = b"\x7fELF\x02\x01\x01" + bytes(100)

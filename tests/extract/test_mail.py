@@ -2,9 +2,8 @@
 
 from email.message import EmailMessage
 
-import builders as make
-
 from pmbf.extract import Limits, extract
+from tests.extract import builders as make
 
 
 def message(subject="Subject"):

@@ -3,13 +3,13 @@
 import gzip
 from email.message import EmailMessage
 
-import builders as make
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.extract import Limits, extract, part_at
 from pmbf.extract.parts import MOST_PATH_CHARS, Marks
+from tests.extract import builders as make
 
 
 def mail(name, content):

@@ -2,13 +2,13 @@
 
 import zlib
 
-import builders as make
 import pytest
 
 from pmbf.errors import IncompleteError
 from pmbf.extract import Limits, extract
 from pmbf.extract.pdf_streams import contents
 from pmbf.extract.reading import Reading
+from tests.extract import builders as make
 
 TWICE = "[/FlateDecode /FlateDecode]"
 

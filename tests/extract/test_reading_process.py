@@ -7,11 +7,11 @@ import sys
 import threading
 import time
 
-import builders as make
 import pytest
 
 from pmbf.errors import IncompleteError, ParameterError, UnsupportedError
 from pmbf.extract import Limits, extract, pool
+from tests.extract import builders as make
 
 SLOW = b"<div>" * 2_000_000
 

@@ -1,0 +1,5 @@
+"""These tests are part of `./run check`."""
+
+import pytest
+
+pytestmark = pytest.mark.quick
