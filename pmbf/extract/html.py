@@ -98,14 +98,17 @@ def _nodes(root: LexborNode) -> Iterator[str]:
 
 
 def _text_below(root: LexborNode) -> Iterator[str]:
-    places: dict[int, _Place] = {}
+    above: list[tuple[int, _Place]] = []  # the elements around a node, outermost first, by identity
     line = None
     for node in root.traverse(include_text=True):
         parent = node.parent
-        around = places.get(parent.mem_id, _OUTSIDE) if parent else _OUTSIDE
+        while above and not (parent and above[-1][0] == parent.mem_id):
+            above.pop()
+        around = above[-1][1] if above else _OUTSIDE
         text = node.text_content
         if text is None:
-            place = places[node.mem_id] = _place(node, around)
+            place = _place(node, around)
+            above.append((node.mem_id, place))
             line = line if place.block == around.block else None
         elif around.is_read and (text if around.is_spaced else text.strip(_BLANK)):
             if line != around.block:

@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+import tracemalloc
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
 from pmbf.errors import IncompleteError, UnsupportedError
-from pmbf.extract import extract
+from pmbf.extract import extract, html
 from pmbf.jobs.child import program
 from tests.conftest import ROOT
 from tests.extract import builders as make
@@ -190,6 +192,16 @@ class TestHtml:
         raw = b"<title>T</title><style>s</style><script>j</script><template><p>t</p></template>"
         raw += b"<pre>a\n  b</pre><!-- c -->"
         assert lines_of(raw, "a.html") == ["T", "a", "b", "t"]
+
+    def test_a_page_is_read_without_a_note_for_each_of_its_elements(self):
+        root = LexborHTMLParser("<div><p>a <b>c</b></p></div>" * 20_000).root
+        tracemalloc.start()
+        try:
+            n_chars = sum(map(len, html._text_below(root)))
+            assert tracemalloc.get_traced_memory()[1] < 1 << 20
+        finally:
+            tracemalloc.stop()
+        assert n_chars == 20_000 * len("\na c")
 
     @pytest.mark.parametrize(
         "head", ['<meta charset="koi8-r">', "<meta http-equiv=X content='text/html; charset=KOI8-R'>", ""]
