@@ -129,7 +129,7 @@ PLACEHOLDERS = ("COMMAND", "help COMMAND", "serve --in-memory")
 def named(root, words):
     """Return the command that some words begin with, and the words behind it."""
     while hasattr(root, "commands"):
-        name = words[0] if words and words[0] in root.commands else "check" if "check" in root.commands else ""
+        name = words[0] if words and words[0] in root.commands else "check" if root.name == "guard" else ""
         if not name:
             return root, words
         root, words = root.commands[name], words[name == (words or [""])[0] :]
