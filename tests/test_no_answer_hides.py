@@ -127,6 +127,17 @@ def test_the_overview_of_many_pages_tells_what_the_share_leaves_out(place: Path)
             assert bool(report.n_below) == ("below the threshold" in rows[name]), name
 
 
+def test_a_report_in_python_and_in_a_notebook_tells_what_its_share_leaves_out(place: Path) -> None:
+    for options, words in (
+        (("--template", "thesis"), "not counted"),
+        (("--threshold", "0.999"), "below the threshold"),
+    ):
+        reports = [one for one in screened(place, *options).values() if not one.n_sources]
+        assert reports
+        for report in reports:
+            assert words in repr(report) and words in report._repr_html_()
+
+
 def test_the_amount_of_an_ignored_text_is_told(place: Path) -> None:
     handout = place / "texts" / "methods.txt"
     ended = run("screen", place / "texts" / "edited.txt", "-c", place / "c.pmbf", "--ignore", handout)
@@ -191,6 +202,8 @@ def test_no_pair_of_options_of_compare_hides_copied_text(place: Path, whole_shar
     found = compared(place, *options)
     told = highest(*found.pairs, *found.not_counted)
     for name, whole in whole_shares.items():
+        if found.not_counted:
+            assert "more pairs not counted" in repr(found)
         if told.get(name, 0.0) < 0.9 * whole:
             member = found.by_name[f"copies/{name}.txt"]
             assert member.n_ignored or member.n_common or found.n_below or found.problems, name

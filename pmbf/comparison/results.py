@@ -202,7 +202,9 @@ class Comparison:
     def __repr__(self) -> str:
         problems = f", {len(self.problems)} problems" if self.problems else ""
         found = f"{len(self.pairs)} pairs, {len(self.clusters)} clusters"
-        return f"<Comparison of {len(self.members)} texts: {found}{problems}>"
+        out = f", {len(self.not_counted)} more pairs not counted" if self.not_counted else ""
+        below = f", {self.n_below} below the threshold" if self.n_below else ""
+        return f"<Comparison of {len(self.members)} texts: {found}{out}{below}{problems}>"
 
     @property
     def found(self) -> bool:

@@ -41,10 +41,12 @@ def compact_view(report: Report) -> str:
     more = f"<p>… and {counted(left, 'more source')}</p>" if left > 0 else ""
     head = "<tr><th>#</th><th>share</th><th>passages</th><th>certainty</th><th>source</th></tr>"
     out = told_amounts(report.not_counted, report.query.n_chars, percent) if report.not_counted else ""
-    not_counted = f" Found, but not counted: {out}." if out else ""
+    notes = f" Found, but not counted: {out}." if out else ""
+    notes += f" {counted(report.n_below, 'more source')} below the threshold." if report.n_below else ""
+    notes += "".join(f" Incomplete: {escaped(problem)}." for problem in report.problems[:MOST_ROWS])
     return (
         f"<p><b>{percent(report.coverage)}</b> of {escaped(report.query.name or 'the text')} shared with sources "
-        f"({counted(report.n_documents, 'document')} compared).{not_counted} "
+        f"({counted(report.n_documents, 'document')} compared).{notes} "
         "<code>report.to_html()</code> returns the page.</p>"
         f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>{more}"
     )

@@ -198,7 +198,9 @@ class Report:
     def __repr__(self) -> str:
         problems = f", {len(self.problems)} problems" if self.problems else ""
         shared = f"{self.coverage:.0%} in {self.n_sources} of {self.n_documents} documents"
-        return f"<Report of {self.query.name!r}: {shared}{problems}>"
+        out = f", {self.n_not_counted / max(1, self.query.n_chars):.0%} not counted" if self.n_not_counted else ""
+        below = f", {self.n_below} below the threshold" if self.n_below else ""
+        return f"<Report of {self.query.name!r}: {shared}{out}{below}{problems}>"
 
     @property
     def found(self) -> bool:
