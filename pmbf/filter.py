@@ -27,7 +27,6 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,14 +97,6 @@ class PseudoMatrixBloomFilter:
         """
         for number in sorted(self.tiles):
             yield number, _over(self.tiles[number], hashes, false_rows / max(1, self.n_rows))
-
-
-class ChosenRows(Protocol):
-    """Says which rows of a filter are meant."""
-
-    def rows(self, matrix: PseudoMatrixBloomFilter, /) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Yield the number of a tile and rows of it, ascending; a tile may come several times."""
-        ...
 
 
 @dataclass(slots=True, eq=False)

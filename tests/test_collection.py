@@ -244,12 +244,6 @@ def test_a_crowded_row_hides_nothing(tmp_path):
             assert "long" in names(made.screen(text[start : start + 300]))
 
 
-@pytest.mark.parametrize("method", ["hashes", "popcount"])
-def test_both_methods_find_a_copy(collection, method):
-    collection.add_many([(f"text-{seed}", words(seed, 400)) for seed in range(60)])
-    assert names(collection.screen(words(7, 400), method=method)) == ["text-7"]
-
-
 def test_more_rows_than_a_tile_are_sealed_and_found(tmp_path):
     params = Params(row_capacity=64, segment_chars=1024)
     with Collection(tmp_path / "c.pmbf", create=True, params=params) as made:

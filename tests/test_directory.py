@@ -102,7 +102,7 @@ def test_check_sees_a_directory_that_differs_and_repair_mends_it(tmp_path, monke
     with Collection(path, create=True) as collection:
         collection.add(words(1), name="a")
         wrong = np.array([(1, 2, 3, 4, directory.LIVE)], directory.LOCATION)
-        monkeypatch.setattr(directory, "located", lambda documents, is_binary: wrong)
+        monkeypatch.setattr(directory, "located", lambda documents, is_binary, names_texts: wrong)
         collection.add(words(2), name="b")
         monkeypatch.undo()
         (problem,) = collection.check().problems

@@ -123,10 +123,10 @@ def store(tmp_path_factory):
         yield opened
 
 
-@given(st.sets(st.integers(1, 29)), st.integers(0, 29), st.sampled_from(["hashes", "popcount"]))
-def test_candidates_are_those_of_a_collection_without_what_is_left_out(tmp_path_factory, store, left, seed, method):
+@given(st.sets(st.integers(1, 29)), st.integers(0, 29))
+def test_candidates_are_those_of_a_collection_without_what_is_left_out(tmp_path_factory, store, left, seed):
     query = query_sample(words(seed, 300) + " " + words(seed * 7 % 30, 200), store.params)
-    options = Options(method=method)
+    options = Options()
     removed = tmp_path_factory.mktemp("removed") / "c.pmbf"
     shutil.copytree(store.folder, removed)
     with Collection(removed) as collection:

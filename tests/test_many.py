@@ -177,7 +177,7 @@ def test_batches_grow_while_texts_are_short(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"min_evidence": 3.0}, {"sensitivity": "thorough"}, {"method": "popcount"}, {"min_chars": 30}],
+    [{}, {"min_evidence": 3.0}, {"sensitivity": "thorough"}, {"min_chars": 30}],
     ids=lambda options: ",".join(options) or "usual",
 )
 def test_candidates_of_many_queries_are_those_of_each(folder: Path, options: dict[str, Any]) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from conftest import names, words
 
-from pmbf import Collection
+from pmbf import Collection, Params
 from pmbf.fingerprint import query_sample
+from pmbf.params import Index
 from pmbf.screen import Options
 from pmbf.screen.candidates import find, find_all
 
@@ -58,8 +59,12 @@ def gained(found: list[set[object]]) -> list[set[object]]:
     return [more for i, one in enumerate(found) for lower in found[:i] if (more := one - lower)]
 
 
-@pytest.mark.parametrize("method", ["hashes", "popcount"])
-def test_a_higher_bar_has_no_more_candidates(made: Path, method: str) -> None:
+@pytest.mark.parametrize(("index", "method"), [("postings", "hashes"), ("rows", "hashes"), ("rows", "popcount")])
+def test_a_higher_bar_has_no_more_candidates(made: Path, tmp_path: Path, index: Index, method: str) -> None:
+    if index == "rows":
+        with Collection(made) as usual, Collection(tmp_path / "r.pmbf", create=True, params=Params.rows()) as of_rows:
+            of_rows.add_many([(one.paths[0], usual.text(one.id)) for one in usual.documents()])
+        made = of_rows.path
     with Collection(made) as collection:
         generation = collection._store.generation
         samples = [query_sample(query(number), generation.params) for number in range(40)]

@@ -31,7 +31,6 @@ TAKES_OUT = (
     ("--template", "contract"),
     ("--template", "all.toml"),
     ("--sensitivity", "fast"),
-    ("--method", "popcount"),
     ("--threshold", "0.3"),
     ("--exclude-self",),
 )
@@ -48,6 +47,7 @@ OWN_QUESTION = {
     "max_bytes": "a larger file is a problem, exit code 3",
     "timeout": "a file that takes longer is a problem, exit code 3",
     "ocr": "more text, never less",
+    "method": "a collection of rows alone has another one; there the filter's own losses are told (docs/tradeoffs.md)",
     "false_rows": "the paper's own measure, with --method popcount",
     "threshold": "how large a share is; how many sources are below is told, and text that is taken out puts none below",
 }

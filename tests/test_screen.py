@@ -130,12 +130,6 @@ def test_a_short_text_is_found_by_its_copy_whatever_is_needed(store: Store, n_wo
     assert "text-21" in [store.paths_of([one.document])[one.document][0] for one in found]
 
 
-@pytest.mark.parametrize("method", ["hashes", "popcount"])
-def test_both_methods_find_the_copied_documents(store: Store, method: str) -> None:
-    found = candidates(store.generation, query_sample(QUERIES[0], store.params), Options(method=method))
-    assert "text-0" == store.paths_of([found[0].document])[found[0].document][0]
-
-
 def test_an_empty_collection_has_no_candidates(tmp_path) -> None:
     with Collection(tmp_path / "c.pmbf", create=True) as made:
         assert not made.screen(words(1)).found

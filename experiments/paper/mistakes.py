@@ -129,7 +129,8 @@ def table(figures: dict[str, Any]) -> str:
                 "missed": f"{n_missed} ({n_missed / n_copies:.1%})",
                 "precision": f"{precision(n_copies - n_missed, n_false):.2%}",
             }
-            lines.append(_line(one["name"], one["counted"], f"{one['fill']:.0%}", stage, cells))
+            fill = f"{one['fill']:.0%}" if "fill" in one else ""
+            lines.append(_line(one["name"], one["counted"], fill, stage, cells))
     return "\n".join([*lines, "", *_missed(figures)])
 
 
@@ -183,7 +184,7 @@ def layouts(folder: Path, size: Size) -> Iterator[tuple[str, Params]]:
     A row of `single-row` has room for the longest source; a row of `multi-row` for two sources of mean length.
     """
     longest = max(len(read(path)) for path in (folder / "src").iterdir())
-    paper = Params(long_letters=0, segment_chars=SEGMENT_CHARS, store_text=False)
+    paper = Params(long_letters=0, segment_chars=SEGMENT_CHARS, store_text=False, index="rows")
     capacities: dict[Placement, int] = {
         "single-row": round(1.3 * paper.density * longest) + paper.min_hashes,
         "multi-row": round(2 * paper.density * 6 * size.mean_words),
@@ -216,9 +217,7 @@ def half_filled(params: Params) -> Params:
 def _measured(folder: Path, name: str, params: Params, copies: dict[Pair, Copy]) -> Iterator[dict[str, Any]]:
     """Yield the mistakes in one layout, for each way to count."""
     with loaded(folder, params) as store:
-        tiles = list(store.generation.matrix().tiles.values())
-        one = {"name": name, "params": asdict(params), "n_rows": sum(tile.n_rows for tile in tiles)}
-        one |= {"row_bits": tiles[0].row_bits, "fill": float(np.mean(np.concatenate([*map(_fill, tiles)])))}
+        one = {"name": name, "params": asdict(params), **_rows(store)}
         for counted, options in (EVIDENCE if name == SHIPPED else {"bits": BITS}).items():
             yield one | {"counted": counted} | _stages(folder, store, options, copies)
         if name != SHIPPED:
@@ -233,6 +232,15 @@ def loaded(folder: Path, params: Params) -> Iterator[Store]:
             collection.load([folder / "src"])
         with Store(Path(place) / "c") as store:
             yield store
+
+
+def _rows(store: Store) -> dict[str, Any]:
+    """Return the number, the width and the mean fill of the rows of a collection of the kind `rows`."""
+    if store.params.index != "rows":
+        return {}
+    tiles = list(store.generation.matrix().tiles.values())
+    fill = float(np.mean(np.concatenate([*map(_fill, tiles)])))
+    return {"n_rows": sum(tile.n_rows for tile in tiles), "row_bits": tiles[0].row_bits, "fill": fill}
 
 
 def _fill(tile: Tile) -> NDArray[np.float64]:
@@ -280,7 +288,7 @@ def _stages(folder: Path, store: Store, options: Options, copies: dict[Pair, Cop
     """Return the mistakes after each stage. Only the paper's method looks at rows."""
     found: dict[str, set[Pair]] = {}
     if options.method == "popcount":
-        found["rows"] = by_rows(folder, store, "bits", options.false_rows)
+        found["rows"] = by_rows(folder, store, "bits", FALSE_ROWS)
     found["candidates"] = by_candidates(folder, store, options)
     found["proven"] = proven(folder, found["candidates"])
     return {stage: mistakes(pairs, copies) for stage, pairs in found.items()}

@@ -108,6 +108,7 @@ def load(
     any_order: arg.AnyOrder = False,
     density: arg.Density = None,
     hash_bits: arg.HashBits = None,
+    index: arg.Index = None,
     n_hashes: arg.Hashes = None,
     fpr: arg.FalseRate = None,
     placement: arg.Placement = None,
@@ -123,7 +124,7 @@ def load(
     sampled = given(density=density, hash_bits=hash_bits)
     hashed = sampled | given(shingle_tokens=shingle, long_letters=long_letters, ordered=ordered)
     rows = given(n_hashes=n_hashes, fpr=fpr, placement=placement, docs_per_row=docs_per_row, row_capacity=row_capacity)
-    params = profiled(profile, **hashed, **rows, store_text=False if no_text else None)
+    params = profiled(profile, index=index, **hashed, **rows, store_text=False if no_text else None)
     bounds = limits(max_bytes, timeout, ocr)
     if verbose and (quiet or json):
         raise ParameterError(f"--verbose is given with {'--quiet' if quiet else '--json, which lists all'}; choose one")

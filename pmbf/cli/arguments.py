@@ -167,6 +167,15 @@ Hashes = Annotated[int | None, option("--n-hashes", "K", "Bits set in a row for 
 FalseRate = Annotated[
     float | None, option("--fpr", "RATE", "False-positive rate of a full row (default: 0.01).", NEW_ADVANCED)
 ]
+Index = Annotated[
+    Literal["postings", "rows"] | None,
+    option(
+        "--index",
+        "postings|rows",
+        "What finds documents: postings, or the paper's rows alone: smaller, for copies (default: postings).",
+        NEW,
+    ),
+]
 Placement = Annotated[
     Literal["single-row", "multi-row"] | None,
     option(
@@ -218,7 +227,7 @@ FalseRows = Annotated[
     option(
         "--false-rows",
         "N",
-        "With popcount only: rows that may pass by chance; of fewer rows all pass (default: 300).",
+        "With popcount only: rows that may pass by chance (default: 2% of the rows).",
         ADVANCED,
     ),
 ]
@@ -239,7 +248,7 @@ Method = Annotated[
     option(
         "--method",
         "hashes|popcount",
-        "Weigh shared hashes, or count shared bits as in the paper (default: hashes).",
+        "With --index rows: weigh shared hashes, or count shared bits as in the paper (default: hashes).",
         ADVANCED,
     ),
 ]

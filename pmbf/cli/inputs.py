@@ -133,12 +133,15 @@ def given(**values: Any) -> dict[str, Any]:
 
 
 def profiled(profile: str | None, **values: Any) -> dict[str, Any]:
-    """Return the parameters of a profile that differ from the defaults; given values overrule them."""
+    """Return the parameters of a profile, and of an index of rows, that differ from the defaults; given values overrule
+    them."""
     from pmbf.params import PROFILES, Params
 
-    made = PROFILES[profile or "default"]()
-    own = {name: value for name, value in asdict(made).items() if value != getattr(Params(), name)}
-    return own | given(**values)
+    makers = [PROFILES[profile or "default"], *([Params.rows] if values.get("index") == "rows" else [])]
+    usual = asdict(Params())
+    own = {name: value for make in makers for name, value in asdict(make()).items() if value != usual[name]}
+    index = given(index=values.pop("index", None))
+    return index | own | given(**values)
 
 
 def limits(max_bytes: int | None, timeout: float | None, ocr: str | None = None) -> Limits:

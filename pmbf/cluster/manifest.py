@@ -173,10 +173,12 @@ def created(depot: Depot, params: Params) -> Manifest:
     """Commit the first manifest of a depot, without volumes.
 
     Raises:
-        ParameterError: The depot has a collection.
+        ParameterError: The depot has a collection, or the parameters ask for one without postings.
         CorruptError: It had one, and its manifests are lost.
     """
     _require_free(depot.address)
+    if params.index != "postings":
+        raise ParameterError(f"{depot.address}: nodes answer from postings; leave out index={params.index!r}")
     first = Manifest(1, params, id=secrets.token_hex(16))
     noted.require_all(depot, number := last_number(depot))
     if number or not depot.commit(1, first.to_bytes()):

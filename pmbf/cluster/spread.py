@@ -20,8 +20,7 @@ from pmbf.arrays import distinct
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.found import Together, without
 from pmbf.cluster.manifest import Manifest, Volume
-from pmbf.errors import NotFoundError, ParameterError
-from pmbf.filter import ChosenRows
+from pmbf.errors import NotFoundError
 from pmbf.hashes import Hashes
 from pmbf.kernels import Evident, EvidentRules, Sampled
 from pmbf.params import Params
@@ -130,16 +129,11 @@ class SpreadGeneration:
         hashes = np.concatenate([_NONE, *(one.hashes for one in queries)])
         return self._having(hashes, rules.limit, len(queries)).evident(queries, rules)
 
-    def documents_having(self, hashes: Hashes, *, limit: int, among: Ids | None = None) -> Having:
+    def documents_having(self, hashes: Hashes, *, limit: int) -> Having:
         """Return which live documents have which hashes of a query, and how many documents have each hash.
 
         A volume's counts leave out the documents that were removed from it, unless more than `limit` have the hash.
-
-        Raises:
-            ParameterError: Only some documents are looked for.
         """
-        if among is not None:
-            raise ParameterError("some documents alone are looked for in one folder")
         return self._having(hashes, limit).having(hashes, self._left_out)
 
     def near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[Keys]:
@@ -154,14 +148,6 @@ class SpreadGeneration:
             asked = distinct(hashes)
             self._known = Together(asked, limit, self._spread.ask("having", (asked, limit), size=n_queries))
         return self._known
-
-    def documents_of_rows(self, chosen: ChosenRows) -> Ids:
-        """Refuse: the threshold of the paper's measure is over all rows.
-
-        Raises:
-            ParameterError: Always.
-        """
-        raise ParameterError("the method popcount needs a collection in one folder; on a cluster use hashes")
 
     def require_live(self, ids: Sequence[int]) -> None:
         """Do nothing: a holder names live documents only."""

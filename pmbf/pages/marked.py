@@ -9,6 +9,7 @@ from typing import Any
 from pmbf.pages.cutting import Layer, Paragraph, Piece, sections
 from pmbf.pages.findings import Findings
 from pmbf.pages.markup import box, counted, escaped, prose
+from pmbf.report import OF_THE_FILTER
 from pmbf.span import Span
 
 FLAGS = {"quotation": 1, "bibliography": 2, "excluded": 4}
@@ -175,12 +176,16 @@ def signs_list(findings: Findings) -> str:
     elif problems:
         items += [f'<li class="private"><b>Incomplete</b><br>{escaped(problem)}</li>' for problem in problems]
     damaged = () if findings.hide_names else findings.report.warnings
-    items += [f'<li class="private"><b>A damaged file, not needed here</b><br>{escaped(one)}</li>' for one in damaged]
+    items += [f'<li class="private"><b>{_warned(one)}</b><br>{escaped(one)}</li>' for one in damaged]
     return (
         f'<h2 class="label">Signs of manipulation, problems</h2><ul class="signs">{"".join(items)}</ul>'
         if items
         else ""
     )
+
+
+def _warned(warning: str) -> str:
+    return "The filter" if warning.startswith(OF_THE_FILTER) else "A damaged file, not needed here"
 
 
 def _places(findings: Findings, kind: str) -> str:

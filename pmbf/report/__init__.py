@@ -35,6 +35,9 @@ SCHEMA_VERSION = 2
 CERTAINTIES = ("sure", "likely", "worth a look")
 """How sure a passage is, the surest first. docs/certainty.md says how often each of them is wrong."""
 
+OF_THE_FILTER = "the filter "
+"""Begins those warnings that do not name a damaged file."""
+
 WHOLE_SHARE = 0.8
 """Share of a document from which a passage is of the whole document: the rest is a heading, or a list of links."""
 
@@ -166,7 +169,8 @@ class Report:
         not_counted: Characters of the query that sources share but that do not count, by the reason: those of
             `Passage.not_counted`, and `ignored`. A passage of an ignored text is in no match.
         sections: The sections, in query order. Empty with a template: it found none, and the whole query was compared.
-        warnings: Which files of the collection are damaged that this answer did not need, each with the way out.
+        warnings: Which files of the collection are damaged that this answer did not need, each with the way out. One
+            that begins with `OF_THE_FILTER` tells instead that the filter chose nothing.
         texts: The query's text and a way to the sources' texts, or None for a report from JSON. They stand neither in
             JSON nor in comparisons. `dataclasses.replace(report, texts=None)` lets go of them.
 

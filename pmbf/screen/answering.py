@@ -32,7 +32,7 @@ Asked = tuple[str, str | bytes, LeftOut]
 class Screening:
     """A query before comparing: its figures, its sampled hashes, its candidates (best first), its exempt spans, and
     the number of documents with text that it is compared with; what it is not compared with, and how many these are;
-    which files are damaged that it did not need."""
+    which files are damaged that it did not need, and what the filter could not do."""
 
     query: Query
     sample: QuerySample
@@ -85,7 +85,7 @@ def ask(generation: AnyGeneration, texts: Iterable[Asked], options: Options) -> 
             exempted = exempt(text, options)
             query = _query(name, sample, found.n_common, exempted)
             n_documents = remaining.n_documents
-            counted = n_documents, left_out, n_left_out, remaining.warnings
+            counted = n_documents, left_out, n_left_out, (*remaining.warnings, *found.warnings)
             asked.append(Screening(query, sample, found.candidates, exempted, *counted))
     return asked
 

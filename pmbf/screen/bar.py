@@ -16,13 +16,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.fingerprint import QuerySample
 from pmbf.kernels import Evident
+from pmbf.params import Params
 from pmbf.screen.options import SENSITIVITIES
-from pmbf.screen.rarity import COMMON_DOCUMENTS
+from pmbf.screen.rarity import COMMON_DOCUMENTS, evidence
 from pmbf.screen.stores import AnyGeneration
 from pmbf.store.having import Having
 
@@ -32,6 +35,10 @@ SURE_HASHES = 3
 HASHES_A_DOUBT, LEAST_DOUBTS = 12, 4
 """A short query has fewer doubtful candidates: one for every 12 of its hashes, some 40 words, and at least 4. Chance
 hits it less often."""
+
+FIRST_HASHES = 128
+"""Hashes of a query that are added up first. A copy of 128 hashes mostly gives more evidence than a sure candidate
+needs; then the others need not be added up."""
 
 Evidence = NDArray[np.float64]
 
@@ -117,6 +124,31 @@ def passed_of_all(
         best = start + np.argsort(lacking[start:stop], kind="stable")[: bar.n_doubtful]
         kept.append(best[lacking[best] < np.inf])
     return np.sort(np.concatenate(kept))
+
+
+def half_of_a_copy(params: Params, sample: QuerySample, weighed: NDArray[np.int32], enough: float) -> float:
+    """Return half of the evidence that a copy of the whole query gives, or some of it if that is `enough`.
+
+    A short query has more sampled hashes than the same words in a document.
+    """
+    half, share = 0.0, share_of_a_copy(params.density, sample)
+    for n in (min(FIRST_HASHES, len(weighed)), len(weighed)):
+        bounds, every = _all_places(n)
+        half = share * float(evidence(bounds, every, weighed[:n], sample.token[:n], params.shingle_tokens)[0])
+        if half >= enough:
+            break
+    return half
+
+
+def share_of_a_copy(density: float, sample: QuerySample) -> float:
+    """Return the part of the evidence of a whole query that is half of what a document with its text gives."""
+    return min(1.0, density * sample.n_chars / max(1, len(sample))) / 2
+
+
+@lru_cache(maxsize=256)
+def _all_places(n: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Return the list of all places of a query, in the form that `evidence` takes."""
+    return np.array([0, n]), np.arange(n, dtype=np.uint32)
 
 
 def weight_of_own(n_documents: int) -> float:

@@ -12,19 +12,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 from itertools import compress, pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import distinct
 from pmbf.fingerprint import QuerySample
-from pmbf.hashes import first_bits
 from pmbf.kernels import Evident, EvidentRules, Sampled
-from pmbf.params import Params
-from pmbf.screen.bar import SURE_HASHES, Bar, passed_of_all, weight_of_own
+from pmbf.screen.bar import (
+    FIRST_HASHES,
+    SURE_HASHES,
+    Bar,
+    half_of_a_copy,
+    passed_of_all,
+    share_of_a_copy,
+    weight_of_own,
+)
+from pmbf.screen.by_rows import ByRows, generation_of_rows, require_method
 from pmbf.screen.options import Options
 from pmbf.screen.rarity import (
     COMMON_DOCUMENTS,
@@ -37,7 +43,6 @@ from pmbf.screen.rarity import (
     weights,
     weights_below,
 )
-from pmbf.screen.rows import InCommon
 from pmbf.screen.stores import AnyGeneration
 from pmbf.screen.widespread import RUN_HASHES, Holding, Runs
 from pmbf.store.having import Having
@@ -47,10 +52,6 @@ Weights = NDArray[np.int32]
 
 _MOST_HITS = 8_000_000
 """Hits of a query made of boilerplate that are looked at, at most: 64 MB. The commonest hashes are left out first."""
-
-_FIRST_HASHES = 128
-"""Hashes of a query that are added up first. A copy of 128 hashes mostly gives more evidence than a sure candidate
-needs; then the others need not be added up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +81,12 @@ class Shortlist:
     Args:
         candidates: Best first.
         n_common: Hashes of the query that are common and therefore say nothing.
+        warnings: What the filter could not do, in a collection of the kind `rows`.
     """
 
     candidates: list[Candidate]
     n_common: int
+    warnings: tuple[str, ...] = ()
 
 
 def candidates(generation: AnyGeneration, sample: QuerySample, options: Options | None = None) -> list[Candidate]:
@@ -100,7 +103,9 @@ def find(generation: AnyGeneration, sample: QuerySample, options: Options) -> Sh
 
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
+        ParameterError: As for `find_all`.
     """
+    require_method(generation, options)
     [found] = _find_each(generation, [sample], options)
     return found
 
@@ -110,11 +115,13 @@ def find_all(generation: AnyGeneration, samples: Sequence[QuerySample], options:
 
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
+        ParameterError: The options have the method `popcount`, and the collection has postings.
     """
-    if (left_out := generation.left_out) is None or options.method != "hashes":
+    require_method(generation, options)
+    if (left_out := generation.left_out) is None or generation_of_rows(generation):
         return _find_each(generation, samples, options)
     density, n_documents = generation.params.density, generation.n_documents
-    queries = [Sampled(one.hashes, one.token, _share_of_a_copy(density, one)) for one in samples]
+    queries = [Sampled(one.hashes, one.token, share_of_a_copy(density, one)) for one in samples]
     found = generation.evident(queries, _rules(generation, left_out, options))
     nats = found.evidence / UNITS
     kept = np.arange(len(nats))
@@ -145,7 +152,8 @@ def _find_each(generation: AnyGeneration, samples: Sequence[QuerySample], option
         named = _named(runs, holding, known, options) if holding else []
         candidates = [*one.candidates, *(Candidate(*its) for its in named)]
         generation.require_live([candidate.document for candidate in candidates])
-        found.append(Shortlist(candidates, len(one.weights) - int(np.count_nonzero(one.weights))))
+        n_common = len(one.weights) - int(np.count_nonzero(one.weights))
+        found.append(Shortlist(candidates, n_common, one.warnings))
     return found
 
 
@@ -161,20 +169,21 @@ def _named(runs: Runs, holding: Holding, known: set[int], options: Options) -> l
 
 
 class _Weighed(NamedTuple):
-    """The weights of a query's hashes, and the candidates by them."""
+    """The weights of a query's hashes, the candidates by them, and what the filter could not do."""
 
     weights: Weights
     candidates: list[Candidate]
+    warnings: tuple[str, ...] = ()
 
 
 def _weighed(generation: AnyGeneration, sample: QuerySample, options: Options) -> _Weighed:
-    among: Hashes | None = None
-    if options.method == "popcount":
-        among = generation.documents_of_rows(InCommon(distinct(first_bits(sample.hashes)), options.false_rows))
-    having = _having(generation, sample, among)
+    of_rows = generation_of_rows(generation)
+    rows = ByRows(of_rows, sample, options) if of_rows else None
+    having = _having(generation, rows.having if rows else partial(generation.documents_having, sample.hashes))
     weighed = weights(having.n_having, generation.n_documents)
     bar = _bar(generation, sample, weighed, options)
-    return _Weighed(weighed, _with_evidence(generation, sample, having, weighed, bar, options))
+    found = _with_evidence(generation, sample, having, weighed, bar, options)
+    return _Weighed(weighed, found, rows.warnings if rows else ())
 
 
 def _sure(generation: AnyGeneration) -> float:
@@ -191,7 +200,7 @@ def _rules(generation: AnyGeneration, left_out: Hashes, options: Options) -> Evi
         little=Runs(sure, generation.params.shingle_tokens).little,
         n_run=RUN_HASHES,
         most_common=1 - INFORMATIVE_SHARE,
-        n_first=_FIRST_HASHES,
+        n_first=FIRST_HASHES,
         enough=options.min_evidence or sure,
         least=own - math.log(COMMON_DOCUMENTS) if options.min_evidence is None else options.min_evidence,
         hits=hit_rules(generation.params.shingle_tokens),
@@ -209,48 +218,29 @@ def _ranked_of_all(found: Evident, kept: NDArray[np.intp], nats: NDArray[np.floa
     return [every[start:stop] for start, stop in pairwise(bounds)]
 
 
-def _having(generation: AnyGeneration, sample: QuerySample, among: Hashes | None) -> Having:
+class _Asked(Protocol):
+    """Returns which documents have the hashes of one query that at most `limit` documents have."""
+
+    def __call__(self, *, limit: int) -> Having: ...
+
+
+def _having(generation: AnyGeneration, asked: _Asked) -> Having:
     """Return which documents have the hashes of a query that are not common; if nearly all are, then all hashes."""
     limit = common_from(generation.n_documents) - 1
-    having = generation.documents_having(sample.hashes, limit=limit, among=among)
+    having = asked(limit=limit)
     if not is_boilerplate(having.n_having > limit):
         return having
     ascending = np.sort(having.n_having)
     n_affordable = int(np.searchsorted(np.cumsum(ascending), _MOST_HITS, side="right"))
     if n_affordable == 0 or ascending[n_affordable - 1] <= limit:
         return having
-    return generation.documents_having(sample.hashes, limit=int(ascending[n_affordable - 1]), among=among)
+    return asked(limit=int(ascending[n_affordable - 1]))
 
 
 def _bar(generation: AnyGeneration, sample: QuerySample, weighed: Weights, options: Options) -> Bar:
     enough = options.min_evidence or _sure(generation)
-    copied = _half_of_a_copy(generation.params, sample, weighed, enough)
+    copied = half_of_a_copy(generation.params, sample, weighed, enough)
     return Bar.of(options.sensitivity, n_documents=generation.n_documents, n_hashes=len(sample), copied=copied)
-
-
-def _half_of_a_copy(params: Params, sample: QuerySample, weighed: Weights, enough: float) -> float:
-    """Return half of the evidence that a copy of the whole query gives, or some of it if that is `enough`.
-
-    A short query has more sampled hashes than the same words in a document.
-    """
-    half, share = 0.0, _share_of_a_copy(params.density, sample)
-    for n in (min(_FIRST_HASHES, len(weighed)), len(weighed)):
-        bounds, every = _all_places(n)
-        half = share * float(evidence(bounds, every, weighed[:n], sample.token[:n], params.shingle_tokens)[0])
-        if half >= enough:
-            break
-    return half
-
-
-def _share_of_a_copy(density: float, sample: QuerySample) -> float:
-    """Return the part of the evidence of a whole query that is half of what a document with its text gives."""
-    return min(1.0, density * sample.n_chars / max(1, len(sample))) / 2
-
-
-@lru_cache(maxsize=256)
-def _all_places(n: int) -> tuple[NDArray[np.int64], Hashes]:
-    """Return the list of all places of a query, in the form that `evidence` takes."""
-    return np.array([0, n]), np.arange(n, dtype=np.uint32)
 
 
 def _with_evidence(

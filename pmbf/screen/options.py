@@ -34,7 +34,7 @@ class OptionValues(TypedDict, total=False):
     min_chars: int
     min_similarity: float
     threshold: float
-    false_rows: float
+    false_rows: float | None
     sensitivity: str
     min_evidence: float | None
     max_candidates: int
@@ -61,17 +61,17 @@ class Options:
         min_chars: Shortest passage, in characters of the query, at least 1. A shorter query must be found whole.
         min_similarity: Least similarity of a passage, 0 to 1.
         threshold: Least share of the query that a source must cover, 0 to 1.
-        false_rows: Only with the method `popcount`: expected rows per query that pass by chance, above 0. If there are
-            fewer rows, then all of them pass.
+        false_rows: Only with the method `popcount`: expected rows per query that pass by chance, above 0; None: 2 % of
+            the rows. If there are fewer rows, then all of them pass, and the report says so.
         sensitivity: How many documents with little evidence are compared: `fast`, `normal` or `thorough`; see
             `screen.bar`.
         min_evidence: In place of the sensitivity: nats, above 0, that the hashes of a candidate weigh within 50 words.
             All documents with as much are compared. A higher number never adds a document. What shares a run of words
             with the query that very many documents have is compared whatever the number is.
         max_candidates: The most documents that are compared in detail, those with most evidence first, at least 1.
-        method: Which documents may be candidates. `hashes`: all that have hashes of the query, by its postings;
-            `popcount`: those in rows of the filter that have more bits in common with the query than chance explains,
-            as in Tskhay, Butakov & Kim 2014.
+        method: Which documents may be candidates. `hashes`: all that have hashes of the query; `popcount`, only in a
+            collection of the kind `rows`: those in rows of the filter that have more bits in common with the query
+            than chance explains, as in Tskhay, Butakov & Kim 2014.
         exclude_quotations: Whether text in quotation marks and block quotes does not count.
         exclude_bibliography: Whether the list of cited works does not count.
         apparatus: Whether a report says which passages stand in quotations or in the bibliography. That takes half the
@@ -97,7 +97,7 @@ class Options:
     min_chars: int = verify.Settings().min_chars
     min_similarity: float = verify.Settings().threshold
     threshold: float = 0.0
-    false_rows: float = 300.0
+    false_rows: float | None = None
     sensitivity: str = "normal"
     min_evidence: float | None = None
     max_candidates: int = 500
@@ -137,8 +137,8 @@ class Options:
             value = getattr(self, name)
             if not (_is_a(kind, value) and low <= value <= most):
                 raise ParameterError(f"{name} is {value!r}, expected {expected}")
-        if not (_is_a(Real, self.false_rows) and self.false_rows > 0):
-            raise ParameterError(f"false_rows is {self.false_rows!r}, expected a number above 0")
+        if self.false_rows is not None and not (_is_a(Real, self.false_rows) and self.false_rows > 0):
+            raise ParameterError(f"false_rows is {self.false_rows!r}, expected a number above 0, or None")
         if self.min_evidence is not None and not (_is_a(Real, self.min_evidence) and self.min_evidence > 0):
             raise ParameterError(f"min_evidence is {self.min_evidence!r}, expected a number above 0, or None")
         if not isinstance(self.sensitivity, str) or self.sensitivity not in SENSITIVITIES:

@@ -9,7 +9,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.filter import ChosenRows
 from pmbf.kernels import Evident, EvidentRules, Sampled
 from pmbf.params import Params
 from pmbf.store.having import Having, Keys
@@ -53,16 +52,12 @@ class AnyGeneration(Protocol):
         """Return the documents with evidence enough of many queries."""
         ...
 
-    def documents_having(self, hashes: Ids, /, *, limit: int, among: Ids | None = None) -> Having:
+    def documents_having(self, hashes: Ids, /, *, limit: int) -> Having:
         """Return which live documents have which hashes of a query, and how many documents have each hash."""
         ...
 
     def near(self, queries: Sequence[Ids], /, *, least: int, window: int) -> list[Keys]:
         """Return which live documents have several hashes of a query near each other, for each of many queries."""
-        ...
-
-    def documents_of_rows(self, chosen: ChosenRows, /) -> Ids:
-        """Return the documents that live in the rows that are chosen, ascending."""
         ...
 
     def require_live(self, ids: Sequence[int], /) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 
 from pmbf import arrays
 from pmbf.fingerprint import QuerySample
+from pmbf.screen import by_rows
+from pmbf.screen.by_rows import generation_of_rows
 from pmbf.screen.rarity import COMMON_DOCUMENTS, EVIDENCE_HASHES, UNITS, evidence
 from pmbf.screen.stores import AnyGeneration
 from pmbf.store.having import FirstPlaces, Having, Keys
@@ -106,7 +109,9 @@ class Runs:
         some = [(sample, one) for (sample, _), one in zip(queries, levelled, strict=True) if one is not None]
         firsts = [FirstPlaces.of(sample.hashes[one > 0]) for sample, one in some]
         n_least = math.ceil(self.least * UNITS / self.level)
-        near = generation.near([one.hashes for one in firsts], least=n_least, window=EVIDENCE_HASHES) if some else []
+        rows = generation_of_rows(generation)
+        ask = partial(by_rows.near, rows) if rows else generation.near
+        near = ask([one.hashes for one in firsts], least=n_least, window=EVIDENCE_HASHES) if some else []
         found = (self._holding(*one) for one in zip(some, firsts, near, strict=True))
         return [None if one is None else next(found) for one in levelled]
 

@@ -80,7 +80,8 @@ def check(store: Store) -> CheckReport:
     for number in sorted(store.generation.tile_files()):
         report.problems += _tile_problems(store, number, taken, placed)
     report.problems += _unplaced(documents, taken, placed)
-    report.problems += _postings_problems(store, documents, taken)
+    if store.params.index == "postings":
+        report.problems += _postings_problems(store, documents, taken)
     report.problems += _directory_problems(store, documents, is_binary)
     return report
 
@@ -232,7 +233,8 @@ def _unplaced(documents: Documents, taken: Fingerprints, placed: NDArray[np.int6
 
 
 def _directory_problems(store: Store, documents: Documents, is_binary: NDArray[np.bool_]) -> Iterator[str]:
-    numbers, locations = documents.id // CHUNK_DOCUMENTS, located(documents, is_binary)
+    names_texts = store.generation.directory.names_texts
+    numbers, locations = documents.id // CHUNK_DOCUMENTS, located(documents, is_binary, names_texts=names_texts)
     for number in sorted({*distinct(numbers).tolist(), *store.generation.directory.chunks}):
         places = documents.id[numbers == number] % CHUNK_DOCUMENTS
         wanted = np.zeros(int(places.max(initial=-1)) + 1, LOCATION)

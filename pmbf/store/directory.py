@@ -8,6 +8,10 @@
 
 The catalog says the same, a thousand times slower: the documents of a query's hit rows, several hundred, are looked up
 here. The chunks are written with the commit that changes them, and made anew from the catalog by `check --repair`.
+
+In a collection of the kind `rows`, the location of a document whose text is stored is that of its text, from which the
+fingerprint is made anew: the lower 40 bits of the offset say where the block begins in which the text begins, those
+above where it begins there.
 """
 
 from __future__ import annotations
@@ -33,6 +37,9 @@ UNUSED, LIVE, REMOVED, WITHOUT_TEXT = 0, 1, 2, 3
 CHUNK_DOCUMENTS = 1 << 16
 """Documents whose locations make a chunk of the directory. A commit writes each chunk that it changes anew, 1.5 MB at
 most."""
+
+SKIP_SHIFT = 40
+"""Of the offset of a text: so many lower bits say where its first block begins, those above where it begins there."""
 
 _HEAD = struct.Struct("<4I2Q")
 _CHUNK_SHIFT = CHUNK_DOCUMENTS.bit_length() - 1
@@ -61,13 +68,20 @@ class Directory:
     Args:
         chunks: Serial of the file that holds each chunk, by the chunk's number.
         open_file: Returns the file of a serial, mapped.
+        names_texts: Whether the location of a document is that of its text, where its fingerprint is not stored.
     """
 
-    def __init__(self, chunks: Mapping[int, int], open_file: Callable[[int], MappedFile]) -> None:
-        self.chunks = dict(chunks)
+    def __init__(
+        self, chunks: Mapping[int, int], open_file: Callable[[int], MappedFile], *, names_texts: bool = False
+    ) -> None:
+        self.chunks, self.names_texts = dict(chunks), names_texts
         self._open_file = open_file
         self._mapped: dict[int, Locations] = {}
         self._unchecked = dict.fromkeys(chunks, 0)
+
+    def emptied(self) -> Directory:
+        """Return a directory of the same kind without chunks."""
+        return Directory({}, self._open_file, names_texts=self.names_texts)
 
     def locations(self, ids: NDArray[np.uint32], field: str | None = None) -> Locations:
         """Return the locations of some documents, `(n,)` of `LOCATION`; one that is not in the directory is `UNUSED`.
@@ -183,7 +197,8 @@ class Directory:
         changed: dict[int, Locations] = {}
         for id_ in lost:
             self._writable(changed, id_)[id_ % CHUNK_DOCUMENTS] = 0
-        ids, locations = documents.id.astype(np.uint32), located(documents, is_binary)
+        ids = documents.id.astype(np.uint32)
+        locations = located(documents, is_binary, names_texts=self.names_texts)
         for number in np.unique(ids >> _CHUNK_SHIFT).tolist():
             here = ids >> _CHUNK_SHIFT == number
             chunk = self._writable(changed, number << _CHUNK_SHIFT)
@@ -221,16 +236,22 @@ def _content(file: MappedFile) -> memoryview:
     return file.payload[_HEAD.size : stop]
 
 
-def located(documents: Documents, is_binary: NDArray[np.bool_]) -> Locations:
+def located(documents: Documents, is_binary: NDArray[np.bool_], *, names_texts: bool = False) -> Locations:
     """Return the locations of documents, `(n,)` of `LOCATION`.
 
     Args:
         documents: The columns of their rows.
         is_binary: `(n,) bool`, whether each is a file without text.
+        names_texts: As for `Directory`.
     """
     found = np.zeros(len(documents), LOCATION)
     found["file"], found["n_hashes"] = documents.fingerprint_file, documents.n_hashes
     found["offset"], found["n_bytes"] = documents.fingerprint_offset, documents.fingerprint_bytes
+    if names_texts:
+        of_text = (documents.fingerprint_file == 0) & (documents.text_file > 0)
+        some = documents[of_text]
+        found["file"][of_text], found["n_bytes"][of_text] = some.text_file, some.text_bytes
+        found["offset"][of_text] = some.text_offset | some.text_skip << SKIP_SHIFT
     found["state"] = np.where(documents.removed, REMOVED, np.where(is_binary, WITHOUT_TEXT, LIVE))
     return found
 

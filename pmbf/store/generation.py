@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import arrays
-from pmbf.filter import ChosenRows, PseudoMatrixBloomFilter
+from pmbf.errors import ParameterError
+from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.hashes import Hashes, hash_dtype
 from pmbf.kernels import Evident, EvidentRules, Sampled
@@ -25,7 +26,7 @@ from pmbf.store.files import Identity, StoredFile
 from pmbf.store.having import FirstPlaces, Having
 from pmbf.store.live import LiveFiles
 from pmbf.store.posted import Posted
-from pmbf.store.recent import Recent
+from pmbf.store.recent import SAMPLED_BYTES, Recent
 from pmbf.store.tables import Document, require_size
 from pmbf.store.tilefile import StoredTile
 
@@ -56,8 +57,7 @@ class Generation(LiveFiles):
         self._totals: Totals | None = None
         self._whole: Generation | None = None
         self._left_out = np.empty(0, np.uint32)
-        self.recent = Recent(RECENT_BYTES)
-        self.rows = RowIndex()
+        self.recent, self.sampled, self.rows = Recent(RECENT_BYTES), Recent(SAMPLED_BYTES), RowIndex()
         self._show(live)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -182,21 +182,20 @@ class Generation(LiveFiles):
         require_size(document, len(taken.bounds) - 1, len(taken), where)
         return taken
 
-    def documents_having(self, hashes: Hashes, *, limit: int, among: NDArray[np.uint32] | None = None) -> Having:
+    def documents_having(self, hashes: Hashes, *, limit: int) -> Having:
         """Return which live documents have which hashes of a query, and how many documents have each hash.
 
         Args:
             hashes: `(q,)`, in the order of the query's text. A hash that is repeated counts at its first place.
             limit: Documents of a hash that more than `limit` documents have are only counted.
-            among: `(n,) uint32`, the ids of those documents that are looked for, ascending; None: all documents.
 
         Raises:
-            CorruptError: A tile is damaged, or a document is not in the directory.
+            CorruptError: A file of postings is damaged, or a document is not in the directory.
         """
-        self._require_open()
+        self._require_postings()
         firsts = FirstPlaces.of(hashes)
-        counts, keys = self.posted.find(firsts.hashes, limit=limit, among=among)
-        return firsts.having(self._of_living(keys), counts, limit)
+        counts, keys = self.posted.find(firsts.hashes, limit=limit, among=None)
+        return firsts.having(self.of_living(keys), counts, limit)
 
     def near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[NDArray[np.uint64]]:
         """Return which live documents have several hashes of a query near each other, for each of many queries.
@@ -212,8 +211,8 @@ class Generation(LiveFiles):
         Raises:
             CorruptError: A file of postings is damaged, or a document is not in the directory.
         """
-        self._require_open()
-        return [self._of_living(keys) for keys in self.posted.find_near(queries, least=least, window=window)]
+        self._require_postings()
+        return [self.of_living(keys) for keys in self.posted.find_near(queries, least=least, window=window)]
 
     def evident(self, queries: Sequence[Sampled], rules: EvidentRules) -> Evident:
         """Return the documents with evidence enough of many queries, in one native call.
@@ -221,15 +220,10 @@ class Generation(LiveFiles):
         Raises:
             CorruptError: A file of postings is damaged.
         """
-        self._require_open()
+        self._require_postings()
         return self.posted.evident(queries, rules)
 
-    def documents_of_rows(self, chosen: ChosenRows) -> NDArray[np.uint32]:
-        """Return the documents that live in the rows that are chosen, ascending, each once."""
-        found = [self.rows.documents(number, some) for number, some in chosen.rows(self.matrix())]
-        return arrays.distinct(np.concatenate([np.empty(0, np.uint32), *found]))
-
-    def _of_living(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    def of_living(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return the keys without documents removed or left out. A key is document << 32 | anything, ascending."""
         if not self._known_totals().n_removed and not len(self._left_out):
             return keys
@@ -239,6 +233,11 @@ class Generation(LiveFiles):
         is_gone |= arrays.among(documents[begins], self._left_out)
         living: NDArray[np.uint64] = keys[~np.repeat(is_gone, np.diff(np.append(begins, len(keys))))]
         return living
+
+    def _require_postings(self) -> None:
+        self._require_open()
+        if self.params.index != "postings":
+            raise ParameterError(f"{self.folder}: has no postings, but they are needed: load without `--index rows`")
 
     def gone(self, documents: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """Return those of some documents that are not live.
@@ -342,7 +341,8 @@ class Generation(LiveFiles):
 
     def _forget_documents(self) -> None:
         chunks = {file.tile: file.serial for file in self._live.values() if file.kind == "DOCS"}
-        self.directory = Directory(chunks, self.file)
+        self.sampled.clear()
+        self.directory = Directory(chunks, self.file, names_texts=self.params.index == "rows")
 
     def _known_totals(self) -> Totals:
         if self._totals is None:

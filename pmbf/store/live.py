@@ -35,6 +35,10 @@ class LiveFiles:
         """Return the live tile files by tile number."""
         return {file.tile: file for file in self._live.values() if file.kind == "TILE"}
 
+    def record_files(self) -> list[int]:
+        """Return the serials of the live files of fingerprints."""
+        return [file.serial for file in self._live.values() if file.kind == "FPRT"]
+
     def file(self, serial: int) -> MappedFile:
         """Return a live file, mapped, its header checked.
 

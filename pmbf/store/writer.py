@@ -21,7 +21,6 @@ from pmbf.errors import ParameterError
 from pmbf.hashes import Hashes
 from pmbf.store import directory, files, going_on, levels, tilefile
 from pmbf.store.codec import TextPacker
-from pmbf.store.directory import Directory
 from pmbf.store.files import StoredFile
 from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store, write_generation
@@ -183,7 +182,7 @@ class Writer:
     def place(self, document: int, hashes: Hashes, bounds: Sequence[int]) -> None:
         """Put a document's hashes into rows and into the postings; part p is `hashes[bounds[p]:bounds[p + 1]]`."""
         self.placer.place(document, hashes, bounds)
-        if len(hashes):
+        if len(hashes) and self.store.params.index == "postings":
             self._placed.append(Added.of([(document, hashes)]))
             self._n_loaded += len(hashes)
 
@@ -207,6 +206,8 @@ class Writer:
             tile, entries = placer.tiles[number], placer.rows.tile_arrays(number)
             content = tilefile.payload(StoredTile(tile, entries, growing=not tile.sealed))
             written.append(self._start_file("TILE", content, tile=number))
+        if self.store.params.index == "rows":
+            return replaced
         placed = Added.joined(self._placed)
         joins = levels.joins(
             live,
@@ -250,6 +251,8 @@ class Writer:
         self.placer.mean_hashes = self._n_hashes / max(1, self._n_live)
         taken = Fingerprints(documents.ids, samples.firsts, samples.bounds, samples.hashes)
         self.placer.place_all(taken)
+        if self.store.params.index == "rows":
+            return
         has_hashes = taken.n_hashes > 0
         self._placed.append(Added(taken.ids[has_hashes], taken.n_hashes[has_hashes], taken.hashes))
         self._n_loaded += len(taken.hashes)
@@ -324,7 +327,7 @@ class Writer:
         if self._rebuild:
             kept, is_binary = self.store.catalog.document_columns()
             is_kept = ~among(kept.id, np.array(list(lost), np.int64))
-            known, rows = Directory({}, self.store.generation.file), [(kept[is_kept], is_binary[is_kept]), *rows]
+            known, rows = self.store.generation.directory.emptied(), [(kept[is_kept], is_binary[is_kept]), *rows]
         numbers, are_binary = (np.concatenate(column) for column in zip(*rows, strict=True))
         for number, locations in known.changed(numbers.view(np.recarray), are_binary, lost).items():
             change.lost_files |= {known.chunks[number]} if number in known.chunks else set()

@@ -11,6 +11,8 @@ import re
 import unicodedata
 from typing import Any
 
+from pmbf.report import OF_THE_FILTER
+
 _RISKY = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Categories that a terminal may obey or a reader overlook: controls, format characters, surrogates, line
 separators."""
@@ -75,9 +77,10 @@ def _escaped(char: str) -> str:
 
 
 def unneeded(warning: str) -> str:
-    """Return the note on a damaged file that an answer did not need.
+    """Return the note on a damaged file that an answer did not need, or on a filter that chose nothing.
 
     >>> unneeded("c.pmbf/tiles/000003.tile: the file is missing")
     'this answer did not need a damaged file: c.pmbf/tiles/000003.tile: the file is missing'
     """
-    return f"this answer did not need a damaged file: {one_message(warning)}"
+    told = one_message(warning)
+    return told if warning.startswith(OF_THE_FILTER) else f"this answer did not need a damaged file: {told}"

@@ -108,7 +108,7 @@ def test_the_papers_measure_is_refused(tmp_path):
     depot, manifest = stored(tmp_path, cut(documents, 2, 5))
     with (
         nodes_of(depot, tmp_path, "a") as nodes,
-        pytest.raises(ParameterError, match="needs a collection in one folder"),
+        pytest.raises(ParameterError, match="made with `pmbf load --index rows`"),
     ):
         told(nodes, manifest, documents[:1], method="popcount")
 

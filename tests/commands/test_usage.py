@@ -46,7 +46,7 @@ def test_the_help_of_a_command_tells_each_of_its_options_in_words(command):
 @pytest.mark.parametrize(
     ("command", "values", "options"),
     [
-        ("screen", Options(), {"false_rows": "--false-rows", "min_chars": "--min-chars", "threshold": "--threshold"}),
+        ("screen", Options(), {"min_chars": "--min-chars", "threshold": "--threshold"}),
         ("screen", Options(), {"max_candidates": "--max-candidates", "method": "--method"}),
         ("screen", Options(), {"min_similarity": "--min-similarity", "sensitivity": "--sensitivity"}),
         ("load", pmbf.Params(), {"shingle_tokens": "--shingle", "density": "--density", "n_hashes": "--n-hashes"}),

@@ -67,7 +67,6 @@ def test_what_needs_the_tile_refuses_it_by_name(path, harm):
     [tile] = path.glob("tiles/*.tile")
     HARMS[harm](tile)
     uses = (
-        lambda c: c.screen(QUERY, method="popcount"),
         lambda c: c.add(words(50), name="new"),
         lambda c: c.remove("text-01"),
         lambda c: c.label(["text-01"], {"author": "berg"}),
