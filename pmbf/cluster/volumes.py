@@ -14,6 +14,7 @@ from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.names import content_name, is_content, json_object, volume_file
 from pmbf.cluster.plain import require_plain
+from pmbf.cluster.tables import require_tables
 from pmbf.cluster.workplace import Workplace
 from pmbf.errors import CorruptError, NotFoundError
 from pmbf.params import Params
@@ -181,6 +182,8 @@ class Shelf:
             place.parent.mkdir(mode=0o700, exist_ok=True)
             if file in _COPIED:
                 self.depot.fetch(content, place)
+                if file == FILE_NAME:
+                    require_tables(place, f"{self.depot.address}: volume {name[:12]}")
                 continue
             try:
                 self._link(content, place)
