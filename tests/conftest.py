@@ -22,6 +22,10 @@ settings.register_profile("pmbf", deadline=None, suppress_health_check=[HealthCh
 settings.load_profile("pmbf")
 
 
+def pytest_addoption(parser):
+    parser.addoption("--all", action="store_true", help="Hypothesis tries all instruction sets, not the best one alone")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     mark_and_order(config, items)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,33 @@ from pmbf.errors import UnsupportedError
 
 LEVELS = {"plain C": 0, "AVX2": 1, "AVX-512": 2}
 BEST = 99
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out Hypothesis on instruction sets below the best one, unless `--all` asks for them.
+
+    Examples chosen by hand run on all of them: these have the lengths at which the loops of each one end.
+    """
+    if not config.getoption("--all"):
+        left_out = {item for item in items if item.path.parent == HERE and _is_below_the_best(item)}
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
+
+
+def _is_below_the_best(item: pytest.Item) -> bool:
+    params = getattr(getattr(item, "callspec", None), "params", {})
+    level = params.get("level", params.get("native_level"))
+    return level in LEVELS and hasattr(item.function, "hypothesis") and LEVELS[level] < _best()
+
+
+@cache
+def _best() -> int:
+    try:
+        from pmbf.kernels import native_bits
+    except UnsupportedError:  # without native kernels all are skipped, and say so
+        return 0
+    return native_bits.use_level(BEST)
 
 
 def _on(level: str) -> Iterator[str]:
