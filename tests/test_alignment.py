@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf.arrays import among
-from pmbf.errors import ParameterError
+from pmbf.errors import ParameterError, UnsupportedError
 from pmbf.kernels import NAT, Rules, align, weigh
 from pmbf.kernels.reference_likeness import EXACT_CHARS, EXACT_WORDS, common_share, found_share, scores
 from pmbf.kernels.reference_reworded import Alignment, needed_evidence, ranked
@@ -430,12 +430,11 @@ def test_scores_come_back_from_json() -> None:
     assert report.matches[0].passages == (passage,)
 
 
-def test_a_report_of_schema_1_is_read() -> None:
+@pytest.mark.parametrize(("schema", "way_out"), [(1, "make it anew"), (3, "upgrade pmbf")])
+def test_a_report_of_another_schema_is_refused_with_the_way_out(schema: int, way_out: str) -> None:
     of_today = _report_with(Passage(Span(0, 3), Span(1, 4), 1.0, "verbatim"))
-    of_schema_1 = of_today.replace("n_common_hashes", "n_stop_hashes").replace('"schema": 2', '"schema": 1')
-
-    assert of_schema_1 != of_today
-    assert Report.from_json(of_schema_1) == Report.from_json(of_today)
+    with pytest.raises(UnsupportedError, match=f"the report has schema {schema}, this pmbf reads 2; {way_out}$"):
+        Report.from_json(of_today.replace('"schema": 2', f'"schema": {schema}'))
 
 
 def _report_with(passage: Passage) -> str:

@@ -165,7 +165,7 @@ def test_certainties_have_colours_of_their_own():
     assert len(set(codes)) == 3
 
 
-def test_a_report_of_an_earlier_version_is_shown_without_certainty():
+def test_a_passage_without_certainty_is_shown_without_it():
     text = shown(report(match([replace(edited(), in_order=None, certainty=None)])))
     assert "source 14-82, 91 % alike\n" in text
 

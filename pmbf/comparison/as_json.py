@@ -21,7 +21,7 @@ def from_json(line: str) -> Comparison:
         require_schema(values, SCHEMA_VERSION, "comparison")
         values["members"] = tuple(map(_member, tuple_of(values["members"])))
         for name in ("pairs", "not_counted"):
-            values[name] = tuple(map(_pair, tuple_of(values.get(name, []))))
+            values[name] = tuple(map(_pair, tuple_of(values[name])))
         values["clusters"] = tuple(Cluster(**_with_tuples(one)) for one in tuple_of(values["clusters"]))
         values["settings"] = Settings(**_with_tuples(values["settings"]))
         made = Comparison(**_with_tuples(values) | {"texts": {}})
@@ -51,8 +51,8 @@ def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _member(values: Mapping[str, Any]) -> Member:
-    spans = {name: tuple(Span(*span) for span in tuple_of(values.get(name, []))) for name in ("excluded", "library")}
-    sections = tuple(map(section, tuple_of(values.get("sections", []))))
+    spans = {name: tuple(Span(*span) for span in tuple_of(values[name])) for name in ("excluded", "library")}
+    sections = tuple(map(section, tuple_of(values["sections"])))
     return Member(**{**_with_tuples(values), **spans, "sections": sections})
 
 

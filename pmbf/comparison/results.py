@@ -289,7 +289,7 @@ class Comparison:
         """Return the comparison that `to_json` wrote, without the texts.
 
         Raises:
-            UnsupportedError: A newer version wrote it.
+            UnsupportedError: It has another schema.
             ParameterError: It is no comparison.
 
         >>> Comparison.from_json("{}")

@@ -217,7 +217,7 @@ class Judged:
             tuple(values["problems"]),
             tuple(values["uncompared"]),
             tuple(Finding.from_dict(one, payload) for one in values["findings"]),
-            tuple(values.get("warnings", ())),
+            tuple(values["warnings"]),
         )
 
 

@@ -68,7 +68,7 @@ class Passage:
         query_text, source_text: The words of both sides; None but in a report that `with_words` returned.
         query_place, source_place: Page, line or paragraph where both sides begin; None as the words are.
 
-    `in_order` and `certainty` are None in a report of an earlier version.
+    `in_order` and `certainty` are None where sentences are shown as passages.
     """
 
     query: Span
@@ -162,9 +162,9 @@ class Report:
         collection: Path of the collection.
         n_below: Sources left out because they cover less of the query than the threshold.
         in_order: As `coverage`, but each character counts for the greatest share of words in order of the passages
-            that hold it, 0 to `coverage`. None in a report of an earlier version.
+            that hold it, 0 to `coverage`. None where sentences are shown as passages.
         n_left_out: Documents that the options left out: the query was not compared with them.
-        min_chars: Characters of the shortest passage that counts; 0 in a report of an earlier version.
+        min_chars: Characters of the shortest passage that counts; 0 where sentences are shown as passages.
         template: Name of the template that cut the query into sections; empty if none was given.
         not_counted: Characters of the query that sources share but that do not count, by the reason: those of
             `Passage.not_counted`, and `ignored`. A passage of an ignored text is in no match.
@@ -312,7 +312,7 @@ class Report:
         """Return the report that `to_json` wrote.
 
         Raises:
-            UnsupportedError: The report was written by a newer version.
+            UnsupportedError: The report has another schema.
             ParameterError: It is no report.
 
         >>> Report.from_json("{}")

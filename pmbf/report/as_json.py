@@ -36,12 +36,11 @@ def from_json(line: str) -> Report:
     try:
         values = json.loads(line)
         require_schema(values, SCHEMA_VERSION, "report")
-        values["query"] = _query(_renamed(values["query"]))
-        values["schema"] = SCHEMA_VERSION
+        values["query"] = _query(values["query"])
         values["matches"] = tuple(map(_match, tuple_of(values["matches"])))
         values["problems"] = tuple_of(values["problems"])
-        values["warnings"] = tuple_of(values.get("warnings", []))
-        values["sections"] = tuple(map(section, tuple_of(values.get("sections", []))))
+        values["warnings"] = tuple_of(values["warnings"])
+        values["sections"] = tuple(map(section, tuple_of(values["sections"])))
         made = Report(**values | {"texts": None})
         require_types(made)
         _require_inside(made)
@@ -66,7 +65,7 @@ def with_lists(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _query(values: dict[str, Any]) -> Query:
-    return Query(**values | {"excluded": tuple(Span(*span) for span in tuple_of(values.get("excluded", [])))})
+    return Query(**values | {"excluded": tuple(Span(*span) for span in tuple_of(values["excluded"]))})
 
 
 def section(values: dict[str, Any]) -> Section:
@@ -76,7 +75,7 @@ def section(values: dict[str, Any]) -> Section:
 
 def document(values: dict[str, Any]) -> DocumentRef:
     """Return a document, of its values in JSON. Raises `ValueError` if its labels are not those of its paths."""
-    paths, labels = tuple_of(values["paths"]), tuple_of(values.get("labels", []))
+    paths, labels = tuple_of(values["paths"]), tuple_of(values["labels"])
     if len(labels) not in (0, len(paths)):
         raise ValueError(f"a document has {len(paths)} paths and labels of {len(labels)}")
     return DocumentRef(**values | {"paths": paths, "labels": labels})
@@ -89,15 +88,10 @@ def _match(values: dict[str, Any]) -> Match:
 
 
 def _passage(values: dict[str, Any]) -> Passage:
-    scores = values.get("scores")
+    scores = values["scores"]
     return Passage(
         **values
         | {"query": Span(*values["query"]), "source": Span(*values["source"]), "also_in": tuple_of(values["also_in"])}
         | {"scores": Scores(**scores) if scores else None}
         | {name: Place(**values[name]) for name in ("query_place", "source_place") if values.get(name)}
     )
-
-
-def _renamed(query: dict[str, Any]) -> dict[str, Any]:
-    """Return a query's values under the names of this schema: schema 1 said `n_stop_hashes`."""
-    return {{"n_stop_hashes": "n_common_hashes"}.get(name, name): value for name, value in query.items()}

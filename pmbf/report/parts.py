@@ -71,7 +71,7 @@ class Section:
         n_elsewhere: Of a `same` section the sources that share text with it outside their sections of that name; this
             text does not count.
         n_excluded: Its characters that do not count: quotations and bibliography if the options exclude them, ignored
-            texts. 0 in a report of an earlier version.
+            texts.
     """
 
     name: str
@@ -95,7 +95,7 @@ class DocumentRef:
         id: Its number.
         path, paths: The path that it is listed under; every path with the same contents that is not left out.
         n_chars: Code points of its text.
-        kind: Its file format; `text` for a text without a file, empty in a report of an earlier version.
+        kind: Its file format; `text` for a text without a file.
         labels: The labels of each of `paths`, in the same order; empty if none of them has a label.
     """
 
@@ -122,7 +122,7 @@ class Query:
             nothing.
         n_quoted, n_listed: Characters in quotation marks and block quotes; of the bibliography.
         n_excluded: Characters that do not count, because the options exclude them or they stand in an ignored text.
-        excluded: Where those characters are, ascending and disjoint; empty in a report of an earlier version.
+        excluded: Where those characters are, ascending and disjoint.
         kind: The file format that it was read from; empty for a text that came from no file.
     """
 

@@ -46,13 +46,14 @@ def require_types(made: Any) -> None:
             raise ParameterError(f"`{name}` is {value!r:.80}")
 
 
-def require_schema(values: dict[str, Any], most: int, what: str) -> None:
-    """Refuse values of a newer schema. Raises `UnsupportedError`, and `TypeError` if the schema is no number."""
+def require_schema(values: dict[str, Any], expected: int, what: str) -> None:
+    """Refuse values of another schema. Raises `UnsupportedError`, and `TypeError` if the schema is no number."""
     schema = values["schema"]
     if type(schema) is not int or schema < 1:
         raise TypeError(f"schema is {schema!r:.80}")
-    if schema > most:
-        raise UnsupportedError(f"the {what} has schema {schema}, this pmbf reads up to {most}; upgrade pmbf")
+    if schema != expected:
+        way_out = "upgrade pmbf" if schema > expected else "make it anew"
+        raise UnsupportedError(f"the {what} has schema {schema}, this pmbf reads {expected}; {way_out}")
 
 
 def tuple_of(value: Any) -> tuple[Any, ...]:

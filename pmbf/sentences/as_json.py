@@ -19,9 +19,6 @@ def from_json(line: str) -> SentenceReport:
     try:
         values = json.loads(line)
         require_schema(values, SCHEMA_VERSION, "report")
-        if values["schema"] == 1:
-            _forget_shares(values)
-        values["schema"] = SCHEMA_VERSION
         for name in _COUNTED:
             values.pop(name, None)
         made: dict[str, Any] = {
@@ -51,17 +48,9 @@ def _require_inside(report: SentenceReport) -> None:
         raise ValueError(f"a span ends behind the {report.n_chars} characters of the text")
 
 
-def _forget_shares(values: dict[str, Any]) -> None:
-    """Take out what schema 1 called the similarity of a claim: the share of equal keys."""
-    claimed = {one["document"]["id"]: one["pairs"] for one in values["sources"] if one["claimed"]}
-    origins = (origin for one in values["sentences"] for origin in one["origins"] if origin["document"] in claimed)
-    for one in (*origins, *(pair for pairs in claimed.values() for pair in pairs)):
-        one["similarity"] = None
-
-
 def _sentence(values: dict[str, Any]) -> Sentence:
     origins = tuple(Origin(**one | {"span": Span(*one["span"])}) for one in tuple_of(values["origins"]))
-    return Sentence(Span(*values["span"]), values["outcome"], origins, values.get("not_counted"))
+    return Sentence(Span(*values["span"]), values["outcome"], origins, values["not_counted"])
 
 
 def _source(values: dict[str, Any]) -> Source:

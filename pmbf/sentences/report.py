@@ -250,7 +250,7 @@ class SentenceReport:
         """Return the report that `to_json` wrote.
 
         Raises:
-            UnsupportedError: The report was written by a newer version.
+            UnsupportedError: The report has another schema.
             ParameterError: It is no report of sentences.
 
         >>> SentenceReport.from_json("{}")

@@ -15,7 +15,7 @@ from pmbf.store.files import Identity
 from pmbf.store.tables import meta_checksum
 
 SMALL = "small"
-"""Its key for the checksum of the small tables: a number of runs, a space, a CRC-32. Older tables have none."""
+"""Its key for the checksum of the small tables: a number of runs, a space, a CRC-32. None before the first run."""
 SMALL_TABLES = {"segment": "*", "common": "version, n_documents, run, crc", "incomplete": "*", "run": "*", "meta": ""}
 """The tables but those of documents and rows, and the columns that the checksum is over."""
 _NUMBERS = {"runs": r"\d{1,9}", "next_serial": r"\d{1,9}", "common": r"\d{1,9}", "documents": r"\d{1,12} \d{1,20}"}
@@ -25,7 +25,7 @@ def wrong(meta: Mapping[str, str], identity: Identity) -> str:
     """Return what is wrong with the values; empty if nothing is.
 
     Raises:
-        UnsupportedError: A newer pmbf wrote them.
+        UnsupportedError: They are of another version; the message has the way out.
     """
     if not all(isinstance(one, str) for one in (*meta, *meta.values())):
         return "the table `meta` is not that of similarities"
@@ -33,8 +33,9 @@ def wrong(meta: Mapping[str, str], identity: Identity) -> str:
         version, crc = int(meta["format"]), int(meta["crc"])
     except (KeyError, TypeError, ValueError):
         return "the table `meta` is not that of similarities"
-    if version > schema.FORMAT:
-        raise UnsupportedError(f"format is {version}, this pmbf reads {schema.FORMAT}; upgrade pmbf")
+    if version != schema.FORMAT:
+        way_out = "upgrade pmbf" if version > schema.FORMAT else "compute them anew: `pmbf similar update --renew`"
+        raise UnsupportedError(f"format is {version}, this pmbf reads {schema.FORMAT}; {way_out}")
     if meta_checksum(dict(meta)) != crc:
         return "the checksum of the table `meta` does not fit"
     if (meta.get("collection"), meta.get("params")) != (identity.collection_id.hex(), identity.params_digest.hex()):
@@ -60,11 +61,11 @@ def small_checksum(connection: sqlite3.Connection, n_runs: int) -> str:
 
 
 def require_small(connection: sqlite3.Connection, meta: Mapping[str, str]) -> None:
-    """Refuse small tables that are not those of the last run. Another version may have run without noting them.
+    """Refuse small tables that are not those of the last run.
 
     Raises:
         CorruptError: They are not.
     """
-    noted = meta.get(SMALL, "")
-    if noted.partition(" ")[0] == meta["runs"] and noted != small_checksum(connection, int(meta["runs"])):
+    n_runs = int(meta["runs"])
+    if n_runs and meta.get(SMALL) != small_checksum(connection, n_runs):
         raise CorruptError("the rows of `segment`, `common`, `incomplete` and `run` fail their checksum")

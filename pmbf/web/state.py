@@ -11,7 +11,7 @@ from sqlite_utils import Database
 
 from pmbf.errors import UnsupportedError
 from pmbf.store.folders import make_folder
-from pmbf.web import sums, upgrading
+from pmbf.web import sums
 from pmbf.web.history import Decision, Screening
 from pmbf.web.tokens import Token
 
@@ -25,7 +25,7 @@ def opened(folder: Path) -> Database:
     """Return the state file of a folder; both are made if they are not there. One thread uses the file.
 
     Raises:
-        UnsupportedError: A newer pmbf wrote the file.
+        UnsupportedError: The file is of another version; the message has the way out.
         CorruptError: The file is damaged.
         OSError: The folder cannot be made or written.
     """
@@ -38,18 +38,15 @@ def opened(folder: Path) -> Database:
         state.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
         state.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
         version = state.execute("PRAGMA user_version").fetchone()[0]
-        if version > VERSION:
-            raise UnsupportedError(f"{path}: has version {version}, this pmbf reads up to {VERSION}; upgrade pmbf")
-        if 0 < version < 3:
-            upgrading.note_ids(state)
-        if 0 < version < 5:
-            upgrading.note_what_does_not_count(state)
-        if version < VERSION:
-            _create(state, has_sums=version == 4)
+        if not version:
+            _create(state)
+        elif version != VERSION:
+            way_out = "upgrade pmbf" if version > VERSION else "move it away: then history and tokens begin anew"
+            raise UnsupportedError(f"{path}: has version {version}, this pmbf reads {VERSION}; {way_out}")
     return state
 
 
-def _create(state: Database, *, has_sums: bool) -> None:
+def _create(state: Database) -> None:
     state.enable_wal()
     screenings = state.table("screenings")
     screenings.create(_columns(Screening, without="has_text"), pk="id", if_not_exists=True)
@@ -61,7 +58,7 @@ def _create(state: Database, *, has_sums: bool) -> None:
     state.table("decisions").create(decided, pk=("screening", "source"), if_not_exists=True)
     state.table("tokens").create(_columns(Token) | {"hash": str}, pk="id", if_not_exists=True)
     state.table("sessions").create({"hash": str, "token": str, "expires": float}, pk="hash", if_not_exists=True)
-    sums.create(state, has_sums=has_sums)
+    sums.create(state)
     state.execute(f"PRAGMA user_version = {VERSION}")
 
 

@@ -41,40 +41,15 @@ def prepare(state: Database) -> None:
     state.conn.create_function("row_sum", -1, _row_sum, deterministic=True)
 
 
-def create(state: Database, *, has_sums: bool = False) -> None:
-    """Make the table of checksums, and the triggers that keep it.
-
-    Args:
-        state: The state file.
-        has_sums: Whether its rows have checksums. If not, then they are taken of the rows as they are.
-    """
+def create(state: Database) -> None:
+    """Make the table of checksums, and the triggers that keep it, for tables without rows."""
     state.execute(_TABLE)
     for table in KEYS:
         new, old = _noted(state, table, "NEW"), f"name = '{table}' AND key = {key_of(table, 'OLD')}"
         put, drop = f"INSERT OR REPLACE INTO row_sums VALUES ({new});", f"DELETE FROM row_sums WHERE {old};"
         for event, what in (("INSERT", put), ("UPDATE", drop + put), ("DELETE", drop)):
             name = f"{table}_sum_{event.lower()}"
-            state.execute(f"DROP TRIGGER IF EXISTS {name}")
-            state.execute(f"CREATE TRIGGER {name} AFTER {event} ON {table} BEGIN {what} END")
-        if has_sums:
-            continue
-        with state.conn:
-            state.execute("DELETE FROM row_sums WHERE name = ?", [table])
-            state.execute(f"INSERT INTO row_sums SELECT {_noted(state, table, table)} FROM {table}")
-
-
-def sound_keys(state: Database, table: str) -> list[str]:
-    """Return the keys of the rows that have their checksums."""
-    key = key_of(table, table)
-    own = f"(SELECT crc FROM row_sums WHERE name = '{table}' AND key = {key}) IS {_own(state, table, table)}"
-    return [row[0] for row in state.execute(f"SELECT {key} FROM {table} WHERE {own}").fetchall()]
-
-
-def take_anew(state: Database, table: str, keys: Sequence[str]) -> None:
-    """Take the checksums of some rows of a table whose columns have changed; those of the others fail from now on."""
-    own = f"(SELECT {_own(state, table, table)} FROM {table} WHERE {key_of(table, table)} = row_sums.key)"
-    query = f"UPDATE row_sums SET crc = {own} WHERE name = '{table}' AND key = ?"
-    state.conn.executemany(query, [(key,) for key in keys])
+            state.execute(f"CREATE TRIGGER IF NOT EXISTS {name} AFTER {event} ON {table} BEGIN {what} END")
 
 
 def key_of(table: str, row: str) -> str:

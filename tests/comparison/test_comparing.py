@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies
 
-from pmbf import Collection, Comparison, NotFoundError, ParameterError, compare
+from pmbf import Collection, Comparison, NotFoundError, ParameterError, UnsupportedError, compare
 from pmbf.comparison.comparing import How, compared
 from pmbf.span import Span
 from pmbf.templates import Pattern, Template
@@ -200,6 +200,11 @@ def test_pairs_below_the_threshold_are_counted_and_make_no_cluster(class_of_twen
     texts = class_of_twenty | {"s03": essay(3, PASSAGE), "s11": essay(11, PASSAGE), "s12": essay(7)}
     found = compare(texts, threshold=0.5)
     assert ([("s07", "s12")], 1, 1) == (pairs_of(found), found.n_below, len(found.clusters))
+
+
+def test_json_of_another_schema_is_refused_with_the_way_out():
+    with pytest.raises(UnsupportedError, match=r"the comparison has schema 2, this pmbf reads 1; upgrade pmbf$"):
+        Comparison.from_json('{"schema": 2}')
 
 
 def test_json_holds_all_but_the_texts():

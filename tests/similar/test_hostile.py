@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from pmbf import Collection, PmbfError
+from pmbf import Collection, PmbfError, UnsupportedError
 from pmbf.similar import Similarities, meta, schema, update
 from pmbf.similar.known import COLUMNS
 from pmbf.similar.schema import as_known, checksums, tally
@@ -35,12 +35,30 @@ def sealed(connection):
     connection.commit()
 
 
+@pytest.mark.parametrize(
+    ("version", "way_out"),
+    [(schema.FORMAT - 1, "compute them anew: `pmbf similar update --renew`"), (schema.FORMAT + 1, "upgrade pmbf")],
+)
+def test_a_table_of_another_version_is_refused_until_it_is_made_anew(folder, version, way_out):
+    connection = sqlite3.connect(schema.location(folder))
+    connection.execute("UPDATE meta SET value = ? WHERE key = 'format'", [str(version)])
+    sealed(connection)
+    connection.close()
+    for use in (lambda: Similarities(folder), lambda: update(folder)):
+        with pytest.raises(UnsupportedError, match=f"format is {version}, this pmbf reads {schema.FORMAT}; {way_out}"):
+            use()
+    update(folder, renew=True)
+    with Similarities(folder) as similarities:
+        assert similarities.status().n_rows
+
+
 CHANGES = [
     *(f"UPDATE document SET {column} = {value}" for column in COLUMNS[1:] for value in (-1, 0, 2**62)),
     "UPDATE meta SET value = 'none' WHERE key = 'rules'",
     "UPDATE meta SET value = '{\"keep\": \"x\"}' WHERE key = 'rules'",
     "UPDATE meta SET value = 'many' WHERE key = 'runs'",
     "UPDATE meta SET value = '' WHERE key = 'next_serial'",
+    "DELETE FROM meta WHERE key = 'small'",
     "UPDATE run SET steps = '[' ",
     "UPDATE run SET steps = 7",
     "DELETE FROM segment",

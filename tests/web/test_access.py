@@ -2,12 +2,13 @@
 
 import sqlite3
 import stat
+from contextlib import closing
 
 import pytest
 
 from pmbf import Collection
 from pmbf.errors import ParameterError, UnsupportedError
-from pmbf.web import state
+from pmbf.web import state, sums
 from pmbf.web.access import CONTENT_SECURITY
 from pmbf.web.tokens import Tokens
 from tests.web.conftest import ESSAY, SHARED, Client, Running
@@ -154,13 +155,35 @@ def test_tokens_and_sessions_expire(tmp_path, monkeypatch):
         tokens.add("two", "root")
 
 
-def test_a_newer_state_is_left_alone(tmp_path):
+@pytest.mark.parametrize(
+    ("version", "way_out"),
+    [(state.VERSION - 1, "move it away: then history and tokens begin anew"), (state.VERSION + 1, "upgrade pmbf")],
+)
+def test_a_state_of_another_version_is_refused_with_the_way_out_and_left_alone(tmp_path, version, way_out):
     state.opened(tmp_path / "state").close()
     path = tmp_path / "state" / "history.db"
-    with sqlite3.connect(path) as db:
-        db.execute("PRAGMA user_version = 99")
-    with pytest.raises(UnsupportedError, match="upgrade"):
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"PRAGMA user_version = {version}")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    before = path.read_bytes()
+    told = f"has version {version}, this pmbf reads {state.VERSION}; {way_out}"
+    with pytest.raises(UnsupportedError, match=told):
         state.opened(tmp_path / "state")
+    assert before == path.read_bytes()
+
+
+def test_a_state_whose_making_was_interrupted_is_made_whole(tmp_path, monkeypatch):
+    def interrupted(db):
+        made(db)
+        raise KeyboardInterrupt
+
+    made = sums.create
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(sums, "create", interrupted)
+        state.opened(tmp_path / "state")
+    with closing(state.opened(tmp_path / "state")) as db:
+        Tokens(db).add("one", "screen")
+        assert [name for (name,) in db.execute("SELECT name FROM row_sums")] == ["tokens"]
 
 
 def test_behind_a_proxy_only_its_host_counts_and_cookies_are_secure(library, tmp_path):
