@@ -125,15 +125,6 @@ def require_ascending(name: str, numbers: Numbers) -> None:
         raise ParameterError(f"{name} does not ascend, expected distinct numbers in ascending order")
 
 
-def require_update(inverted: Inverted, gone: Numbers, added: Inverted) -> None:
-    """Refuse two indexes that cannot become one, and documents that do not ascend."""
-    require_inverted(inverted)
-    require_inverted(added)
-    require_ascending("gone", gone)
-    if len(inverted.documents) + len(added.documents) > MOST_POSTINGS:
-        raise ParameterError("more than 2^32 - 2 postings in all; cut the lists into ranges of features")
-
-
 def require_probe(
     inverted: Inverted, lists: Lists, min_shared: int, after: Numbers | None, jaccard: Jaccard | None
 ) -> None:

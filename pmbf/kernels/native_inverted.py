@@ -13,12 +13,11 @@ from pmbf.kernels.inverted_checks import (
     require_ascending,
     require_invertible,
     require_lists,
-    require_update,
 )
 from pmbf.kernels.inverted_layout import Inverted, Lists, Numbers, shift_of
 from pmbf.kernels.native_library import address, function
 
-__all__ = ["drop_features", "invert", "update_inverted"]
+__all__ = ["drop_features", "invert"]
 
 _AT, _N = c_void_p, c_size_t
 _NO_MEMORY, _REFUSED, _UNSORTED = -1, -2, -3
@@ -53,19 +52,8 @@ class PassedInverted(Structure):
         return cls(*map(_at, arrays), *sizes, inverted.shift, inverted.n_documents)
 
 
-class _Made(Structure):
-    """`made_t` of `native/inverted/update.c`."""
-
-    _fields_ = (
-        *((name, _AT) for name in ("features", "starts", "documents")),
-        ("n_features", c_uint64),
-        ("n", c_uint64),
-    )
-
-
 _invert = function("pmbf_invert", _AT, _AT, _AT, _AT, _AT, returns=c_int64)
 _directory = function("pmbf_directory", _AT, _N, c_uint64, _AT, _N)
-_update = function("pmbf_update_inverted", _AT, _AT, _N, _AT, _AT, returns=c_int64)
 _drop = function("pmbf_drop_features", _AT, _AT, _N, _AT, _AT, returns=c_int64)
 
 
@@ -81,23 +69,6 @@ def invert(lists: Lists, documents: Numbers | None = None) -> Inverted:
     refuse(n_features)
     n_documents = len(lists) if numbers is None else int(numbers[-1]) + 1 if len(numbers) else 0
     return _finished(features, starts, postings, n_features, n_documents)
-
-
-def update_inverted(inverted: Inverted, gone: Numbers, added: Inverted) -> Inverted:
-    """See `reference_inverted.update_inverted`. A posting takes some 2 ns."""
-    require_update(inverted, gone, added)
-    inverted, added, gone = contiguous_index(inverted), contiguous_index(added), np.ascontiguousarray(gone)
-    n_features, n = (len(inverted.features) + len(added.features)), len(inverted.documents) + len(added.documents)
-    features, starts, documents = (
-        np.empty(n_features, np.uint32),
-        np.empty(n_features + 1, np.uint32),
-        np.empty(n, np.uint32),
-    )
-    made = _Made(_at(features), _at(starts), _at(documents), 0, 0)
-    old, new = PassedInverted.of(inverted), PassedInverted.of(added)
-    refuse(_update(byref(old), _at(gone), len(gone), byref(new), byref(made)))
-    documents.resize(made.n, refcheck=False)
-    return _finished(features, starts, documents, made.n_features, max(inverted.n_documents, added.n_documents))
 
 
 def drop_features(lists: Lists, stop: Numbers) -> Lists:

@@ -12,11 +12,10 @@ from pmbf.kernels.inverted_checks import (
     require_ascending,
     require_invertible,
     require_lists,
-    require_update,
 )
 from pmbf.kernels.inverted_layout import Inverted, Lists, Numbers, shift_of
 
-__all__ = ["drop_features", "invert", "update_inverted"]
+__all__ = ["drop_features", "invert"]
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
@@ -38,26 +37,6 @@ def invert(lists: Lists, documents: Numbers | None = None) -> Inverted:
     keys = lists.features.astype(np.uint64) << _HALF | np.repeat(numbers, lists.sizes)
     keys.sort()
     return _inverted(keys, int(numbers[-1]) + 1 if len(numbers) else 0)
-
-
-def update_inverted(inverted: Inverted, gone: Numbers, added: Inverted) -> Inverted:
-    """Return an index without some documents, and with those of another index.
-
-    Args:
-        inverted: The index before; it stays as it is.
-        gone: `(n,) uint32`, the documents that leave, ascending. A number may leave and be added in one call.
-        added: The index of the documents that are added. None of them may stay in `inverted`.
-
-    Raises:
-        ParameterError: An argument is malformed or damaged, or a feature would have a document twice.
-    """
-    require_update(inverted, gone, added)
-    old = _keys(inverted)
-    keys = np.concatenate([old[~among((old & _LOW).astype(np.uint32), gone)], _keys(added)])
-    keys.sort()
-    if (keys[1:] == keys[:-1]).any():
-        raise damaged_index()
-    return _inverted(keys, max(inverted.n_documents, added.n_documents))
 
 
 def drop_features(lists: Lists, stop: Numbers) -> Lists:
@@ -98,12 +77,6 @@ def require_sound(inverted: Inverted) -> None:
         or n_documents > inverted.n_documents
     ):
         raise damaged_index()
-
-
-def _keys(inverted: Inverted) -> NDArray[np.uint64]:
-    """Return feature << 32 | document of each posting, ascending."""
-    require_sound(inverted)
-    return np.repeat(inverted.features, inverted.frequencies).astype(np.uint64) << _HALF | inverted.documents
 
 
 def _inverted(keys: NDArray[np.uint64], n_documents: int) -> Inverted:

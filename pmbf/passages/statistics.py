@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels import PAGE_WORDS, Counts, Words, on_pages, weigh
+from pmbf.kernels import PAGE_WORDS, Counts, Words, on_pages
 
 COMMONEST = 8
 COMMONEST_PAIRS = 64
@@ -81,21 +81,6 @@ class Statistics(Counts):
         """
         own = Statistics.of([text])
         return self.with_own(replace(own, n_times=own.n_times - 1))
-
-    def n_pages_like(self, text: Words, commonest: int = COMMONEST) -> int:
-        """Return how many pages are in a text's language: those that hold the commonest of the text's words.
-
-        Args:
-            text: Any text.
-            commonest: One word in this number counts as common: `COMMONEST` or `COMMONEST_PAIRS`.
-
-        >>> from pmbf.passages.prepared import prepare
-        >>> written = ["the sea and the wind and the sun"] * 3 + ["la mer et le vent et le soleil"]
-        >>> found = Statistics.of(prepare(one).words for one in written)
-        >>> found.n_pages_like(prepare("the hill and the tree").words), found.n_pages_like(prepare("le pont").words)
-        (3, 1)
-        """
-        return weigh(self, text, commonest).n_like
 
 
 UNKNOWN = Statistics.of(())

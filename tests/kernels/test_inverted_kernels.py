@@ -196,23 +196,6 @@ def test_features_are_dropped(kernels: Any, sets: list[set[int]], stop: set[int]
     assert [sorted(one - stop) for one in sets] == [found[i].tolist() for i in range(len(found))]
 
 
-@given(SETS, SETS, st.data())
-def test_an_index_loses_and_gains_documents(
-    kernels: Any, sets: list[set[int]], others: list[set[int]], data: st.DataObject
-) -> None:
-    gone = data.draw(st.sets(st.integers(0, 14)))
-    left = [number for number in range(len(sets)) if number not in gone]
-    free = [number for number in range(30) if number not in left]
-    new = sorted(data.draw(st.permutations(free))[: len(others)])
-    added = kernels.invert(lists_of(others), numbers(*new))
-    updated = kernels.update_inverted(kernels.invert(lists_of(sets)), numbers(*sorted(gone)), added)
-    documents = {number: sets[number] for number in left} | dict(zip(new, others, strict=True))
-    expected = kernels.invert(lists_of([documents[n] for n in sorted(documents)]), numbers(*sorted(documents)))
-    for name in ("features", "starts", "documents", "directory", "shift"):
-        assert np.array_equal(getattr(expected, name), getattr(updated, name)), name
-    assert updated.n_documents == max(len(sets), added.n_documents)
-
-
 @given(SETS, SETS)
 def test_both_twins_make_the_same_arrays(sets: list[set[int]], probes: list[set[int]]) -> None:
     one, other = kernels_of("reference"), kernels_of("native")
@@ -291,8 +274,6 @@ def test_other_arguments_are_refused(kernels: Any) -> None:
             SOME.part(0, 1), 0.5, probes=SOME, inverted=inverted
         ),
         "stop does not ascend": lambda: kernels.drop_features(SOME, numbers(3, 2)),
-        "gone does not ascend": lambda: kernels.update_inverted(inverted, numbers(3, 2), inverted),
-        "the inverted index is damaged": lambda: kernels.update_inverted(inverted, numbers(0), inverted),
         "0 ranges of 32 bits": lambda: cut_lists(SOME, 0),
         "a feature is 5": lambda: cut_lists(SOME, 3, bits=2),
     }.items():
@@ -315,7 +296,6 @@ def test_a_damaged_index_is_refused_or_read_within_its_arrays(
     for ask in (
         lambda: kernels.shared_counts(damaged, lists_of(sets)),
         lambda: kernels.shared_counts(damaged, lists_of(sets), after=numbers(*range(len(sets)))),
-        lambda: kernels.update_inverted(damaged, numbers(0), kernels.invert(lists_of([]))),
         lambda: kernels.jaccard_join(lists_of(sets), 0.3, inverted=damaged),
     ):
         try:
