@@ -8,6 +8,7 @@ from pathlib import Path
 
 from experiments import (
     alignment,
+    by_rows,
     certainty,
     classes,
     edited,
@@ -77,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
         ("shingles", "how long should a shingle be? recall and noise of each length"),
         ("retrieval", "recall of candidates on the training corpus of PAN13"),
         ("growing", "what is found as a collection grows, by sensitivity"),
+        ("by_rows", "what a collection of rows costs and loses, beside one with postings"),
     ):
         command = commands.add_parser(name, help=what, description=what)
         command.add_argument("corpora", type=Path, help="folder with pan13_train/ and zh_subset/")
@@ -86,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_retrieval(commands.choices["retrieval"])
     _add_growing(commands.choices["growing"])
+    _add_by_rows(commands.choices["by_rows"])
     _add_edited(
         commands.add_parser("edited", help="is the source of an edited passage found?", description=edited.__doc__)
     )
@@ -155,6 +158,14 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--filler-texts", type=positive, metavar="N", help="number of these files, drawn by chance (default: all)"
     )
+
+
+def _add_by_rows(parser: argparse.ArgumentParser) -> None:
+    parser.description = by_rows.__doc__
+    parser.add_argument("--filler", type=Path, metavar="FOLDER", required=True, help="folder of unrelated .txt files")
+    parser.add_argument("--filler-texts", type=positive, metavar="N", help="number of them, by chance (default: all)")
+    parser.add_argument("--queries", type=positive, default=150, help="texts of each kind (default: 150)")
+    parser.add_argument("--jobs", type=positive, default=2, help="threads of a load (default: 2)")
 
 
 def _add_growing(parser: argparse.ArgumentParser) -> None:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from experiments import (
     alignment,
+    by_rows,
     certainty,
     classes,
     edited,
@@ -94,6 +95,11 @@ def _short(arguments: argparse.Namespace) -> str:
     return short.run(arguments.folder, **how, out=arguments.out)
 
 
+def _by_rows(arguments: argparse.Namespace) -> str:
+    how = {"filler": arguments.filler, "n_filler": arguments.filler_texts, "n_queries": arguments.queries}
+    return by_rows.run(arguments.corpora / "pan13_train", **how, jobs=arguments.jobs, out=arguments.out)
+
+
 def _growing(arguments: argparse.Namespace) -> str:
     how = {"filler": arguments.filler, "sizes": arguments.sizes, "n_screened": arguments.screened}
     how |= {"params": _params(arguments), "half": arguments.half, "out": arguments.out}
@@ -124,6 +130,7 @@ def _params(arguments: argparse.Namespace) -> Params:
 
 EXPERIMENTS: dict[str, Callable[[argparse.Namespace], str]] = {
     "alignment": _alignment,
+    "by_rows": _by_rows,
     "certainty": certainty.told,
     "classes": _classes,
     "edited": _edited,
