@@ -9,10 +9,10 @@ A row is one Bloom filter shared by several documents, or by parts of documents.
 memory; `rowindex.py` knows the documents of each row. In a matrix with one document per row, a short document wastes
 most of its row. The pseudo-matrix saves that space.
 
-A screening asks the postings which documents have a hash (decision 0019). It asks the rows only with
-`--method popcount`, the paper's way: `rows_with_common_bits` makes a row of the query and counts the bits that it
-shares with each row. Another way is to look up hash by hash (`look_up`), and to weigh the hits of each row
-(`kernels.rows_with_evidence`): the experiments compare both. At equal memory, hits separate a copy from chance three to
+A collection of the kind `rows` has no postings: its rows answer (decision 0045, `screen.by_rows`). A query is looked up
+hash by hash (`look_up`), and `kernels.rows_with_evidence` weighs the hits of each row. With `--method popcount`, the
+paper's measure, `rows_with_common_bits` makes a row of the query and counts the bits that it shares with each row. The
+experiments compare both. At equal memory, hits separate a copy from chance three to
 four times better than bits: z = x sqrt(q (1 - ε) / ε) against x sqrt(q k / (e^(k/c) - 1)), where x is the copied share,
 q the number of the query's hashes, and c the bits of a row per hash in it.
 
