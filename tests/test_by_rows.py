@@ -19,7 +19,7 @@ from pmbf.collection import repair
 from pmbf.fingerprint import query_sample
 from pmbf.params import PROFILES
 from pmbf.screen import Options
-from pmbf.screen.by_rows import ALL_PASSED, OWN_HASHES
+from pmbf.screen.by_rows import ALL_PASSED, OWN_HASHES, n_documents_having
 from pmbf.screen.candidates import find, find_all
 from pmbf.screen.widespread import MOST_SHARING
 from pmbf.store import generation as generations
@@ -178,6 +178,17 @@ def test_text_of_one_row_that_was_looked_up_in_stretches_is_found(rows, monkeypa
         monkeypatch.setattr("pmbf.screen.by_rows._COMPARED_TOGETHER", 3)
         found = [collection.screen(query(number)) for number in range(20)]
     assert [names(one) for one in found] == [names(one) for one in expected]
+
+
+def test_how_many_documents_have_a_hash_follows_from_the_rows(rows, usual):
+    with Store(rows) as by_rows, Store(usual) as by_postings:
+        for number in range(20):
+            sample = query_sample(text(number), by_rows.params)
+            exact = by_postings.generation.documents_having(sample.hashes, limit=1 << 40).n_having
+            matrix = by_rows.generation.matrix()
+            told = n_documents_having(matrix.look_up(sample.hashes).n_hit, matrix)
+            assert told.min() >= 1
+            assert np.abs(told - exact).max() <= 2
 
 
 # ---------------------------------------------------------------------- hashes made from texts
