@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from experiments import classes, leaks, quotations, shingles, short
+from experiments import by_rows, classes, leaks, quotations, shingles, short
 from experiments.edited import SHARES, WORDS
 from experiments.pages import growth
 from experiments.pages.page import Figures, Page, commits, source, stored_table
@@ -36,6 +36,7 @@ EDITED = {
 }
 PROFILES = {"short": "default", "short-sentences": "sentences", "short-obfuscation": "obfuscation"}
 STORED = "tradeoffs-stored"
+ROWS = "by-rows"
 CLASSES = "classes-pan13-sources"
 
 
@@ -58,6 +59,9 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
         "edited": f"{commits(EDITED, figures)}\n\n{_edited(figures)}",
         "quotations": f"{source('quotations', figures)}\n\n{quotations.table(figures['quotations'])}",
         "leaks": f"{source(LEAKS, figures)}\n\n{leaks.table(figures[LEAKS])}",
+        "rows": f"{source(ROWS, figures)}\n\n{by_rows.table(figures[ROWS])}",
+        "rows_filler": f"{figures[ROWS]['n_filler']}",
+        "rows_queries": f"{figures[ROWS]['n_queries']}",
         "leaks_told": leaks.told(figures[LEAKS]),
         "edited_documents": f"{figures['edited-manpages-zh']['corpus']['documents']:,}",
     }
@@ -67,7 +71,7 @@ PAGE = Page(
     "tradeoffs",
     (
         *("shingles", *SETTINGS, *OTHER_HALF, *growth.NAMES, "planted", *PROFILES, *EDITED, CLASSES, STORED),
-        *("quotations", LEAKS),
+        *("quotations", LEAKS, ROWS),
     ),
     parts,
     growth.PLOTS,
