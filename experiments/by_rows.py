@@ -2,15 +2,13 @@
 corpus among unrelated texts, in one run.
 
 - recall: share of the listed pairs with a case of a kind whose source is a candidate, and whose source is reported;
-- time: median processor time of a screening, of candidates alone and of the whole; the first time, and again.
+- time: processor time of whole screenings of texts without a source, the collections in turn; a first time, and again.
 """
 
 from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -61,6 +59,8 @@ def run(pan: Path, *, filler: Path, n_filler: int | None, n_queries: int, jobs: 
             with Store(Path(place) / how["index"]) as store:
                 options = Options.of({name: value for name, value in how.items() if name != "index"})
                 found += [how | _screened(store, pan, kind, n_queries, options) for kind in [CLEAN, *PAN13_KINDS]]
+        with Store(Path(place) / "postings") as usual, Store(Path(place) / "rows") as of_rows:
+            times = timed({"postings": usual, "rows": of_rows}, pan, n_queries)
     figures = {
         "about": report.about(),
         "sources": described(pan / "src"),
@@ -69,6 +69,7 @@ def run(pan: Path, *, filler: Path, n_filler: int | None, n_queries: int, jobs: 
         "n_queries": n_queries,
         "loads": loads,
         "found": found,
+        "times": times,
     }
     write_figures(figures, out)
     return table(figures)
@@ -87,22 +88,39 @@ def _loaded(folder: Path, index: str, paths: list[Path], jobs: int) -> dict[str,
 
 
 def _screened(store: Store, pan: Path, kind: str, n_queries: int, options: Options) -> dict[str, Any]:
-    """Screen suspicious documents of one kind, each four times: candidates alone and the whole, first and again."""
-    wanted_of = sorted(sources(pan, kind, None).items())
-    chosen = np.random.default_rng(SEED).permutation(len(wanted_of))[:n_queries]
-    n_pairs, n_candidates, n_named, n_reported, seconds = 0, 0, 0, 0, list[tuple[float, ...]]()
-    for suspicious, wanted in (wanted_of[at] for at in chosen.tolist()):
-        text = read(pan / "susp" / suspicious)
-        names, first, again = _twice(partial(_candidates, store, text, options))
-        reported, whole_first, whole_again = _twice(partial(_reported, store, text, options))
+    """Screen suspicious documents of one kind."""
+    chosen = _drawn(pan, kind, n_queries)
+    n_pairs, n_candidates, n_named, n_reported = 0, 0, 0, 0
+    for text, wanted in chosen:
+        names, reported = _candidates(store, text, options), _reported(store, text, options)
         n_pairs, n_candidates = n_pairs + len(wanted), n_candidates + len(names)
         n_named, n_reported = n_named + len(wanted & names), n_reported + len(wanted & reported)
-        seconds.append((first, again, whole_first, whole_again))
-    columns = ("candidates_first_s", "candidates_s", "screen_first_s", "screen_s")
-    times = {name: median(one) for name, one in zip(columns, zip(*seconds, strict=True), strict=True)}
-    means = {f"{name}_mean": float(np.mean(one)) for name, one in zip(columns, zip(*seconds, strict=True), strict=True)}
     shares = {"recall": n_named / n_pairs, "reported": n_reported / n_pairs, "candidates": n_candidates / len(chosen)}
-    return {"kind": kind, "n_pairs": n_pairs, "n_queries": len(chosen)} | shares | times | means
+    return {"kind": kind, "n_pairs": n_pairs, "n_queries": len(chosen)} | shares
+
+
+def timed(stores: dict[str, Store], pan: Path, n_queries: int) -> dict[str, dict[str, float]]:
+    """Return the processor time of texts without a source, by index: the collections are asked in turn, twice."""
+    texts = [text for text, _ in _drawn(pan, CLEAN, n_queries)]
+    seconds: dict[str, dict[str, list[float]]] = {index: {"first": [], "again": []} for index in stores}
+    for when in ("first", "again"):
+        for text in texts:
+            for index, store in stores.items():
+                started = time.process_time()
+                _reported(store, text, Options())
+                seconds[index][when].append(time.process_time() - started)
+    return {
+        index: {f"{when}_s": median(some) for when, some in of.items()}
+        | {f"{when}_mean_s": float(np.mean(some)) for when, some in of.items()}
+        for index, of in seconds.items()
+    }
+
+
+def _drawn(pan: Path, kind: str, n_queries: int) -> list[tuple[str, set[str]]]:
+    """Return suspicious documents of one kind, drawn by chance, each with its sources."""
+    wanted_of = sorted(sources(pan, kind, None).items())
+    chosen = np.random.default_rng(SEED).permutation(len(wanted_of))[:n_queries]
+    return [(read(pan / "susp" / wanted_of[at][0]), wanted_of[at][1]) for at in chosen.tolist()]
 
 
 def _candidates(store: Store, text: str, options: Options) -> set[str]:
@@ -112,16 +130,6 @@ def _candidates(store: Store, text: str, options: Options) -> set[str]:
 
 def _reported(store: Store, text: str, options: Options) -> set[str]:
     return {path for match in screen(store, Text("", text), options=options).matches for path in match.document.paths}
-
-
-def _twice(call: Callable[[], set[str]]) -> tuple[set[str], float, float]:
-    """Return what a call returns, and the processor time of a first and of a second call."""
-    seconds, found = list[float](), set[str]()
-    for _ in range(2):
-        started = time.process_time()
-        found = call()
-        seconds.append(time.process_time() - started)
-    return found, seconds[0], seconds[1]
 
 
 def table(figures: dict[str, Any]) -> str:
@@ -139,12 +147,12 @@ def table(figures: dict[str, Any]) -> str:
         cells = [f"{one['recall']:.3f}, {one['reported']:.3f}" for one in some if one["kind"] != CLEAN]
         n_candidates = [one["candidates"] for one in some]
         lines.append(f"{_name(how)} {' | '.join(cells)} | {min(n_candidates):.1f} to {max(n_candidates):.1f} |")
-    what = "a text without a source: candidates, first"
-    lines += ["", *report.head(f"| index | sensitivity | {what} | again | whole screening, first | again | mean |")]
-    for how, some in by_method:
-        [clean] = [one for one in some if one["kind"] == CLEAN]
-        names = ("candidates_first_s", "candidates_s", "screen_first_s", "screen_s", "screen_s_mean")
-        lines.append(f"{_name(how)} {' | '.join(report.time(clean[name]) for name in names)} |")
+    lines += ["", *report.head("| a text without a source | first | again | mean, first | mean, again |")]
+    names = ("first_s", "again_s", "first_mean_s", "again_mean_s")
+    times = {index: [figures["times"][index][name] for name in names] for index in KINDS}
+    lines += [f"| {index} | {' | '.join(map(report.time, some))} |" for index, some in times.items()]
+    ratios = [f"{rows / usual:.2f}" for rows, usual in zip(times["rows"], times["postings"], strict=True)]
+    lines.append(f"| rows, times that of postings | {' | '.join(ratios)} |")
     return "\n".join(lines)
 
 
