@@ -11,6 +11,8 @@ from conftest import words
 
 from pmbf import Collection
 
+pytestmark = pytest.mark.slow
+
 IN_BASH = """
 source <(_PMBF_COMPLETE=bash_source pmbf)
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))

@@ -12,6 +12,8 @@ from pmbf import CorruptError, IncompleteError, ParameterError
 from pmbf.jobs.executor import Inline, Local, ShardFailed, complete, local
 from pmbf.jobs.processes import DiedError
 
+pytestmark = pytest.mark.slow
+
 
 class Summing:
     """A holder with a state: numbers from a range are summed, others are not its own."""

@@ -13,6 +13,8 @@ from pmbf.expressions import compiled, searchable
 from pmbf.intake.labelling import LabelPattern
 from tests.commands.conftest import run, start
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "a" * 60 + "b.txt"
 EXPRESSION = r"(?P<x>(a+)+)\.c"
 GLOB = "*a" * 30 + "*c"

@@ -14,6 +14,8 @@ from pmbf.params import Index
 from pmbf.screen import Options
 from pmbf.screen.candidates import find, find_all
 
+pytestmark = pytest.mark.slow
+
 BARS = (0.5, 1, 2, 3, 5, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 60, 100, 1000)
 """In nats. Among 160 documents a hash of one document weighs 5."""
 

@@ -9,6 +9,8 @@ from experiments.near import accuracy, cost, peers
 from experiments.resultsets import revisions as corpus
 from pmbf import ParameterError
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):

@@ -14,6 +14,8 @@ from conftest import words
 from pmbf import Collection, CorruptError, IncompleteError, ParameterError
 from pmbf.jobs.processes import Processes, asked_back
 
+pytestmark = pytest.mark.slow
+
 
 def test_results_come_back_in_the_order_of_the_calls():
     with Processes(2) as processes:

@@ -17,6 +17,8 @@ from pmbf.report.rows import COLUMNS
 from pmbf.terminal import tables
 from tests.commands.conftest import run
 
+pytestmark = pytest.mark.slow
+
 SHARED = [words(number, 40) for number in range(2)]
 WHERE = "xl/worksheets/sheet1.xml"
 

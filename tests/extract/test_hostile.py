@@ -15,6 +15,8 @@ from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract import Extracted, Limits, extract, is_container
 from tests.extract import builders as make
 
+pytestmark = pytest.mark.slow
+
 PARTS = {"[Content_Types].xml": "<Types/>"}
 
 
