@@ -70,8 +70,8 @@ def run(*, n_documents: int, n_queries: int, keep: Path | None) -> Figures:
             figures |= alone("benchmarks.larger:make", place=str(folder), n_documents=n_documents)
         figures |= {"n_queries": n_queries, "query_hashes": QUERY_HASHES, "bytes": _bytes_of(folder)}
         index_bytes = sum(n for name, n in figures["bytes"].items() if name != "fingerprints")
-        results = [_asked(folder, None, n_queries)]
-        results += [_asked(folder, index_bytes // part, -(-n_queries // _FEWER)) for part in PARTS_OF_INDEX]
+        limits = [(None, n_queries), *((index_bytes // part, -(-n_queries // _FEWER)) for part in PARTS_OF_INDEX)]
+        results = [_asked(folder, limit, n, is_filtered) for limit, n in limits for is_filtered in (True, False)]
         return figures | {"index_bytes": index_bytes, "results": results}
 
 
@@ -82,29 +82,32 @@ def make(place: str, n_documents: int) -> Figures:
     return {"load_s": perf_counter() - start, "load_peak_bytes": peak_bytes()}
 
 
-def ask(place: str, n_queries: int, procs: str | None) -> Figures:
+def ask(place: str, n_queries: int, procs: str | None, is_filtered: bool) -> Figures:
     """Open the collection and look for the documents of queries, cold and warm.
 
     Args:
         place: The collection's folder.
         n_queries: Queries of each round.
+        is_filtered: Whether the filter is asked first; else all segments are asked for all hashes.
         procs: The file that takes this process into a group with a limit of memory, or None.
     """
     if procs:
         Path(procs).write_text(str(os.getpid()), encoding="ascii")
     queries = _queries(n_queries)
     memory.drop_pages(Path(place))
-    cold = [_cold(Path(place), query) for query in queries[:N_COLD]]
-    with Store(Path(place)) as store:
+    cold = [_cold(Path(place), query, is_filtered) for query in queries[:N_COLD]]
+    with _opened(Path(place), is_filtered) as store:
+        before = _faults()
         first = _seconds(lambda query: candidates(store.generation, query), queries)
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_majflt
+        between = _faults()
         warm = _seconds(lambda query: candidates(store.generation, query), queries)
-        n_faults = resource.getrusage(resource.RUSAGE_SELF).ru_majflt - before
+        n_faults = _faults() - between
     return {
         "cold_s": median(cold),
         "first_p50_s": median(first),
         "warm_p50_s": median(warm),
         "warm_p99_s": sorted(warm)[int(0.99 * (len(warm) - 1))],
+        "first_faults": (between - before) / len(first),
         "faults": n_faults / len(warm),
         "peak_bytes": peak_bytes(),
     }
@@ -119,27 +122,30 @@ def table(figures: Figures) -> str:
         f"{figures['query_hashes']:,}",
         f"on disk: {', '.join(parts)}",
         "",
-        *report.head("| memory | cold | first | warm p50 | p99 | pages read for a warm query | held at most |"),
+        *report.head("| memory | filter | cold | first | pages read | warm p50 | p99 | pages read | held at most |"),
     ]
     for one in figures["results"]:
         allowed = report.size(one["limit_bytes"]) if one["limit_bytes"] else "all"
         if "skipped" in one:
-            lines.append(f"| {allowed} | not measured: {one['skipped']} | | | | | |")
+            lines.append(f"| {allowed} | not measured: {one['skipped']} | | | | | | | |")
             continue
-        times = " | ".join(report.time(one[name]) for name in ("cold_s", "first_p50_s", "warm_p50_s", "warm_p99_s"))
-        lines.append(f"| {allowed} | {times} | {one['faults']:,.1f} | {report.size(one['peak_bytes'])} |")
+        cold, first, *warm = (report.time(one[name]) for name in ("cold_s", "first_p50_s", "warm_p50_s", "warm_p99_s"))
+        cells = [allowed, "asked" if one["is_filtered"] else "not asked", cold, first, f"{one['first_faults']:,.1f}"]
+        cells += [*warm, f"{one['faults']:,.1f}", report.size(one["peak_bytes"])]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
 # ---------------------------------------------------------------------- pieces
 
 
-def _asked(folder: Path, limit_bytes: int | None, n_queries: int) -> Figures:
-    figures: Figures = {"limit_bytes": limit_bytes}
+def _asked(folder: Path, limit_bytes: int | None, n_queries: int, is_filtered: bool) -> Figures:
+    figures: Figures = {"limit_bytes": limit_bytes, "is_filtered": is_filtered}
     try:
         with memory.limited(limit_bytes) if limit_bytes else nullcontext() as procs:
             given = str(procs) if procs else None
-            asked: Figures = alone("benchmarks.larger:ask", place=str(folder), n_queries=n_queries, procs=given)
+            how: dict[str, Any] = {"n_queries": n_queries, "procs": given, "is_filtered": is_filtered}
+            asked: Figures = alone("benchmarks.larger:ask", place=str(folder), **how)
             return figures | asked
     except (UnsupportedError, FailedError) as error:  # a group may be too small for Python and NumPy alone
         if not limit_bytes:
@@ -147,11 +153,23 @@ def _asked(folder: Path, limit_bytes: int | None, n_queries: int) -> Figures:
         return figures | {"skipped": str(error)}
 
 
-def _cold(folder: Path, query: QuerySample) -> float:
+@contextmanager
+def _opened(folder: Path, is_filtered: bool) -> Iterator[Store]:
+    with Store(folder) as store:
+        if not is_filtered:
+            store.generation.posted.row_files = {}
+        yield store
+
+
+def _faults() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_majflt
+
+
+def _cold(folder: Path, query: QuerySample, is_filtered: bool) -> float:
     """Return the seconds of opening a collection and asking one query, both without a page in memory."""
     memory.drop_pages(folder)
     start = perf_counter()
-    with Store(folder) as store:
+    with _opened(folder, is_filtered) as store:
         candidates(store.generation, query)
         return perf_counter() - start
 

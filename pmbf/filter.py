@@ -1,24 +1,37 @@
 """The pseudo-matrix Bloom filter: which rows may hold a query's hashes. It knows bits, never documents.
 
+                          a hash ─► k lines, one AND
+                     row 0      row 1     …   row 16
+        line 0    │   0          1        …     0    │
+        line 1    │   1          1        …     0    │     a row holds all hashes of one segment of the postings,
+          …       │   …          …        …     …    │     thousands of documents; the rows lie side by side
+                     │          │               │
+                  segment 0  segment 1  …  segment 16     asked for the hashes that their rows may have, and no others
+
+A row is one Bloom filter shared by many documents. In a matrix with one document per row, a short document wastes most
+of its row. The pseudo-matrix saves that space. Each query asks the filter first (`store.posted`, in C
+`native/postings/rows.c`): a hash that is in no document, as half of a text's hashes are, costs k bits of one block. The
+filter has no false negatives, so no answer depends on it. `kernels.SegmentRows` has the bits of such rows.
+
+In a collection of the kind `rows`, the paper's own system, the rows are the index: a row holds some two dozen
+documents, and there are no postings.
+
                      row 0      row 1     …   row 511
         tile 0   │ ░░▒░▒░░▒░ │ ▒░░▒░░▒▒░ │ … │ ░▒░░▒░▒░░ │   sealed    512 rows of one width
         tile 1   │ ▒░░░░▒░▒░░▒░ │ ░░▒░▒░▒░▒░░▒ │ …       │   sealed    512 wider rows: the documents had grown longer
         tile 2   │ ░▒░░░░▒░░▒░▒ │ ░░░░▒░░░ …                 open      takes the next documents
 
-A row is one Bloom filter shared by several documents, or by parts of documents. `tile.py` draws how the bits lie in
-memory; `rowindex.py` knows the documents of each row. In a matrix with one document per row, a short document wastes
-most of its row. The pseudo-matrix saves that space.
-
-A collection of the kind `rows` has no postings: its rows answer (decision 0045, `screen.by_rows`). A query is looked up
-hash by hash (`look_up`), and `kernels.rows_with_evidence` weighs the hits of each row. With `--method popcount`, the
-paper's measure, `rows_with_common_bits` makes a row of the query and counts the bits that it shares with each row. The
-experiments compare both. At equal memory, hits separate a copy from chance three to
-four times better than bits: z = x sqrt(q (1 - ε) / ε) against x sqrt(q k / (e^(k/c) - 1)), where x is the copied share,
-q the number of the query's hashes, and c the bits of a row per hash in it.
+`tile.py` draws how these bits lie in memory; `rowindex.py` knows the documents of each row. A query looks up hash by
+hash (`look_up`), and weighs the hits of each row (`kernels.rows_with_evidence`). With `--method popcount`, the paper's
+way, `rows_with_common_bits` makes a row of the query and counts the bits that it shares with each row. At equal memory,
+hits separate a copy from chance three to four times better than bits: z = x sqrt(q (1 - ε) / ε) against
+x sqrt(q k / (e^(k/c) - 1)), where x is the copied share, q the number of the query's hashes, and c the bits of a row
+per hash in it.
 
 Sources:
     Tskhay, Butakov & Kim 2014, Fast filtering of texts by means of a modified Bloom filter: the pseudo-matrix.
     Geravand & Ahmadi 2011, Novel Adjustable Matrix Bloom Filter-Based Copy Detection System: AND and popcount.
+    Chang et al. 2006, Bigtable: a filter for each file of a log-structured merge-tree.
 """
 
 from __future__ import annotations
@@ -33,13 +46,63 @@ from numpy.typing import NDArray
 
 from pmbf import kernels, thresholds
 from pmbf.arrays import distinct
+from pmbf.params import bits_per_row
 from pmbf.tile import ROWS_PER_TILE, Bits, Hashes, Tile
 
-__all__ = ["ROWS_PER_TILE", "LookUp", "PseudoMatrixBloomFilter", "Tile"]
+__all__ = [
+    "ROWS_PER_TILE",
+    "SEGMENT_BITS",
+    "SEGMENT_FPR",
+    "LookUp",
+    "PseudoMatrixBloomFilter",
+    "Tile",
+    "laid",
+    "row_bits",
+]
 
 CROWDED_RATE = 0.2
 """An absent hash hits a crowded row with a chance over 0.2. Such a row says little, and has few, long documents: it
 always passes."""
+
+
+SEGMENT_BITS, SEGMENT_FPR = 3, 0.1
+"""Bits that a hash sets in the row of a segment, k, and the chance that an absent hash passes it, ε. A hash takes 4.8
+bits. With 12.4 bits, ε is 0.01: then a tenth fewer look-ups are in vain, but of a collection that is larger than memory
+the rows alone take what a quarter of the index takes."""
+
+_LAID_WORDS = 1 << 13
+"""Words of each row that are laid beside those of the others at once: they take 4 MB as lines of 64 bytes."""
+
+
+def row_bits(n_hashes: int) -> int:
+    """Return the bits of a row for a segment, m: whole blocks, as formula (4) gives them for `SEGMENT_FPR`.
+
+    Args:
+        n_hashes: Distinct hashes of the segment; of several rows side by side, those of the largest segment.
+
+    >>> row_bits(1000)
+    5120
+    """
+    wanted = bits_per_row(max(1, n_hashes), n_hashes=SEGMENT_BITS, fpr=SEGMENT_FPR)
+    return -(-wanted // kernels.BLOCK_LINES) * kernels.BLOCK_LINES
+
+
+def laid(rows: Bits) -> Iterator[NDArray[np.uint8]]:
+    """Yield rows of segments side by side, as `kernels.SegmentRows` has them, part after part.
+
+    Args:
+        rows: `(n_rows, W) uint64`, 1 to 512 rows.
+
+    >>> b"".join(part.tobytes() for part in laid(np.array([[1], [3]], np.uint64)))[:4]
+    b'\\x03\\x02\\x00\\x00'
+    """
+    if len(rows) == 1:
+        yield rows[0].view(np.uint8)
+        return
+    n_bytes = kernels.line_bits(len(rows)) // 8
+    for first in range(0, rows.shape[1], _LAID_WORDS):
+        lines = kernels.seal(np.ascontiguousarray(rows[:, first : first + _LAID_WORDS]))
+        yield np.ascontiguousarray(lines.view(np.uint8).reshape(len(lines), -1)[:, :n_bytes])
 
 
 @dataclass

@@ -227,7 +227,9 @@ def test_a_text_of_any_shortness_is_stored_and_finds_itself(collection, text):
 @pytest.mark.parametrize("placement", ["single-row", "multi-row"])
 def test_a_long_document_is_found_by_each_of_its_passages(tmp_path, placement):
     text = words(1, 60_000)
-    with Collection(tmp_path / "c.pmbf", create=True, params=Params(placement=placement, row_capacity=4100)) as made:
+    with Collection(
+        tmp_path / "c.pmbf", create=True, params=Params.rows(placement=placement, row_capacity=4100)
+    ) as made:
         made.add_many([("long", text), *((f"text-{seed}", words(seed)) for seed in range(2, 30))])
         assert (made.stats().n_rows > 2) == (placement == "multi-row")
         for start in range(0, len(text) - 600, len(text) // 12):
@@ -237,7 +239,7 @@ def test_a_long_document_is_found_by_each_of_its_passages(tmp_path, placement):
 
 def test_a_crowded_row_hides_nothing(tmp_path):
     text = words(1, 120_000)
-    params = Params(placement="single-row", row_capacity=4100)
+    params = Params.rows(placement="single-row", row_capacity=4100)
     with Collection(tmp_path / "c.pmbf", create=True, params=params) as made:
         made.add_many([("long", text), *((f"text-{seed}", words(seed)) for seed in range(2, 20))])
         for start in range(0, len(text) - 400, len(text) // 30):
@@ -245,7 +247,7 @@ def test_a_crowded_row_hides_nothing(tmp_path):
 
 
 def test_more_rows_than_a_tile_are_sealed_and_found(tmp_path):
-    params = Params(row_capacity=64, segment_chars=1024)
+    params = Params.rows(row_capacity=64, segment_chars=1024)
     with Collection(tmp_path / "c.pmbf", create=True, params=params) as made:
         made.add_many([(f"text-{seed}", words(seed, 150)) for seed in range(700)])
         stats = made.stats()

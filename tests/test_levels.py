@@ -13,8 +13,8 @@ from pmbf.params import HASH_BITS
 from pmbf.store import levels, postings
 from pmbf.store.files import Identity, MappedFile, StoredFile, write_file
 from pmbf.store.folder import Store
-from pmbf.store.levels import joined_with, level
-from pmbf.store.postings import MOST_BYTES, StoredPostings
+from pmbf.store.levels import FULL_BYTES, joined_with, level
+from pmbf.store.postings import StoredPostings
 
 OURS = Identity(b"collection-one--", b"params-1")
 KIB = 1 << 10
@@ -41,16 +41,16 @@ def test_a_level_has_three_files_at_most_and_no_byte_is_lost(sizes):
 
 def test_a_posting_is_written_once_for_each_level_that_it_passes():
     files, n_written = grown([4096 * KIB] * 1000)
-    n_levels = level(1000 * 4096 * KIB) - level(4096 * KIB) + 1
+    n_levels = level(FULL_BYTES) - level(4096 * KIB) + 2
     assert n_written <= n_levels * 1000 * 4096 * KIB
-    assert len(files) <= 3 * n_levels
+    assert len(files) <= 3 * n_levels + 1000 * 4096 * KIB // (FULL_BYTES // 2)
 
 
 def test_no_more_files_are_joined_than_one_file_takes():
-    large = [StoredFile(serial, "POST", MOST_BYTES // 3, 0) for serial in range(4)]
-    assert joined_with(MOST_BYTES // 3, large) == large[:2]
-    assert joined_with(9, large, least_bytes=MOST_BYTES) == large[:2]
-    assert joined_with(9, [StoredFile(1, "POST", MOST_BYTES, 0)], least_bytes=2 * MOST_BYTES) == []
+    large = [StoredFile(serial, "POST", FULL_BYTES // 3, 0) for serial in range(4)]
+    assert joined_with(FULL_BYTES // 3, large) == large[:2]
+    assert joined_with(9, large, least_bytes=FULL_BYTES) == large[:2]
+    assert joined_with(9, [StoredFile(1, "POST", FULL_BYTES, 0)], least_bytes=2 * FULL_BYTES) == []
 
 
 def added(first, last, n_hashes=40, hash_bits=32):
@@ -90,7 +90,7 @@ def test_a_joined_file_has_the_postings_of_its_sources_without_those_gone(
 
 def test_postings_of_many_documents_are_made_in_turns(monkeypatch):
     monkeypatch.setattr(levels, "_MADE_HASHES", 100)
-    monkeypatch.setattr(levels, "MOST_BYTES", 4000)
+    monkeypatch.setattr(levels, "FULL_BYTES", 4000)
     documents = postings.Added.of(added(1, 60))
     content = [b"".join(join.content) for join in levels.new_file(documents)]
     assert len(content) == 3
@@ -153,7 +153,7 @@ def test_compaction_writes_several_files_if_one_does_not_take_all(tmp_path, monk
         collection.add_many([(f"text-{seed}", words(seed)) for seed in range(40, 50)])
         collection.remove("text-3", "text-44")
         assert n_files(path) == 2
-        monkeypatch.setattr(levels, "MOST_BYTES", 4000)
+        monkeypatch.setattr(levels, "FULL_BYTES", 4000)
         collection.compact()
         assert n_files(path) == 2
         assert_finds(collection, (0, 49))

@@ -158,7 +158,7 @@ def _take_over(writer: Writer, part: Store, moved: int) -> None:
         listed = [path for its in part.listed_of(ids).values() for path in its]
         writer.relist([], [one._replace(document=one.document + moved) for one in listed])
         if writer.pending_bytes > _COMMIT_BYTES:
-            writer.commit()
+            writer.commit(has_more=True)
 
 
 def _made(depot: Depot, workplace: Workplace, params: Params, fill: Callable[[Writer], LoadReport]) -> Made:

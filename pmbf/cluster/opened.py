@@ -110,22 +110,13 @@ class Opened:
         return stores[volume.name]
 
     def _whole(self, volume: Volume) -> Store:
-        """Return a volume, opened; tiles that are lost or torn on this disk are fetched anew.
-
-        Raises:
-            CorruptError: A tile that answers need is not in the depot either.
-        """
-        store, is_needed = self._one(volume), False
-        try:
-            store.generation.posted.unposted_tiles()
-        except UNREADABLE:
-            is_needed = True
-        if not (is_needed or store.generation.warnings):
+        """Return a volume, opened; rows of the filter that are lost or torn on this disk are fetched anew."""
+        store = self._one(volume)
+        store.generation.posted.rows()
+        if not store.generation.warnings:
             return store
         store.close()
         self._lost[volume.name] = next(iter(self._shelf.mend_tiles(volume.name)), "")
-        if is_needed and self._lost[volume.name]:
-            raise CorruptError(self._lost[volume.name])
         return self._one(volume)
 
     def _one(self, volume: Volume) -> Store:

@@ -317,5 +317,5 @@ class Loader:
     def _commit_when_due(self) -> None:
         now = time.monotonic()
         if self._writer.pending_bytes >= COMMIT_BYTES or now - self._last_commit >= COMMIT_SECONDS:
-            self._writer.commit()
+            self._writer.commit(has_more=True)
             self._last_commit = now

@@ -21,6 +21,7 @@ from pmbf.kernels.judged import *
 from pmbf.kernels.lookalikes import alike as alike
 from pmbf.kernels.postings_layout import *
 from pmbf.kernels.resultset_rules import *
+from pmbf.kernels.segment_rows import *
 from pmbf.kernels.types import *
 from pmbf.kernels.unit_rules import *
 
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_resultset import *
     from pmbf.kernels.reference_rows import *
     from pmbf.kernels.reference_runs import *
+    from pmbf.kernels.reference_segments import *
     from pmbf.kernels.reference_sources import *
     from pmbf.kernels.reference_text import *
     from pmbf.kernels.reference_turning import *

@@ -55,6 +55,7 @@ MODULES = {
         "resultset",
         "rows",
         "runs",
+        "segments",
         "sources",
         "text",
         "turning",

@@ -13,7 +13,7 @@ from pmbf.kernels import checks
 from pmbf.kernels.evident_rules import Evident, EvidentRules, Sampled, bounds_of
 from pmbf.kernels.native_align import taken
 from pmbf.kernels.native_library import address, function
-from pmbf.kernels.native_postings import as_passed
+from pmbf.kernels.native_postings import passed_segments
 from pmbf.kernels.postings_layout import (
     Keys,
     Postings,
@@ -27,7 +27,7 @@ from pmbf.kernels.postings_layout import (
 __all__ = ["evident"]
 
 _at = address()
-_evident = function("pmbf_evident", c_void_p, c_size_t, c_void_p, c_size_t, c_void_p, c_void_p, returns=c_int64)
+_evident = function("pmbf_evident", c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, returns=c_int64)
 
 _QUERY = np.dtype(
     [("hashes", "<u8"), ("tokens", "<u8"), ("more", "<u8"), ("n", "<u8"), ("share", "<f8"), ("copied", "<f8")]
@@ -59,8 +59,8 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
         (_at(hashes), _at(tokens), 0 if more is None else _at(more), len(hashes), one.share, 0.0, 0, 0, 0)
         for (hashes, tokens, more), one in zip(kept, queries, strict=True)
     ]
-    asked, given, answer, how = np.array(lines, _QUERY), as_passed(postings), c_void_p(), np.array([line], _RULES)
-    n = _evident(_at(given), len(postings), _at(asked), len(asked), _at(how), addressof(answer))
+    asked, given, answer, how = np.array(lines, _QUERY), passed_segments(postings), c_void_p(), np.array([line], _RULES)
+    n = _evident(given.at, _at(asked), len(asked), _at(how), addressof(answer))
     found = taken(answer, max(0, n), _FOUND)
     if n == _NO_MEMORY:
         raise MemoryError

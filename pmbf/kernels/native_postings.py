@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_int64, c_size_t, c_void_p
+from ctypes import addressof, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.hashes import Hashes
+from pmbf.kernels.native_align import taken
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.postings_layout import (
-    PADDING_BYTES,
     Buckets,
     Chosen,
     Keys,
@@ -19,6 +19,7 @@ from pmbf.kernels.postings_layout import (
     Postings,
     PostingsShape,
     Renumbered,
+    Segments,
     damaged_postings,
     hashes_of,
     no_hashes,
@@ -30,19 +31,27 @@ from pmbf.kernels.postings_layout import (
     shape_of,
     sought_in,
 )
+from pmbf.kernels.segment_rows import PADDING_BYTES, Row, SegmentRows, hash_width, require_range, require_row
 
-__all__ = ["find_postings", "join_postings", "list_postings", "make_postings", "sort_keys"]
+__all__ = [
+    "find_postings",
+    "join_postings",
+    "list_postings",
+    "make_postings",
+    "row_of",
+    "segments_having",
+    "sort_keys",
+]
 
 _AT, _N = c_void_p, c_size_t
 
-_LIST = np.dtype([("hash", "<u8"), ("at", "<u8"), ("count", "<u8")])
-"""The list of a hash, `list_t` of `native/postings/postings.h`."""
-
 _NO_MEMORY = -1
+_NO_OWNER = 2**32 - 1
 
 _at = address()
-_find = function("pmbf_find_postings", _AT, _N, _AT, _N, _AT, _AT, returns=c_int64)
-_take = function("pmbf_take_postings", _AT, _N, _N, c_int64, _AT, _AT, _AT, _N, _AT, returns=c_int64)
+_find = function("pmbf_find_postings", _AT, _AT, _N, c_int64, _AT, _N, _AT, _AT, returns=c_int64)
+_having = function("pmbf_segments_having", _AT, _AT, _N, _AT, returns=c_int64)
+_fill_row = function("pmbf_fill_row", _AT, c_uint64, c_uint32, c_uint32, c_uint64, c_uint64, _AT, returns=c_int64)
 _list = function("pmbf_list_postings", _AT, _AT, _N, _AT, _AT, returns=c_int64)
 _make = function("pmbf_make_postings", _AT, _AT, _N, _AT, _AT, _AT, _AT, returns=c_int64)
 _join = function("pmbf_join_postings", _AT, _N, _AT, _AT, _AT, _AT, _AT, _AT, _AT, returns=c_int64)
@@ -54,18 +63,38 @@ def find_postings(
 ) -> tuple[NDArray[np.int64], Keys]:
     """See `reference_postings.find_postings`. A hash takes some 60 ns in each of the postings."""
     require_postings(postings, hashes, chosen)
-    sought, counts = sought_in(postings, hashes), np.empty(len(hashes), np.int64)
-    lists, passed = np.empty((len(postings), len(hashes)), _LIST), as_passed(postings)
-    if _find(_at(passed), len(postings), _at(sought), len(hashes), _at(lists), _at(counts)) < 0:
-        raise damaged_postings()
-    keys = np.empty(int(counts[counts <= limit].sum()), np.uint64)
+    sought, counts, answer = sought_in(postings, hashes), np.empty(len(hashes), np.int64), c_void_p()
     among = (0, 0) if chosen is None else (_at(chosen := np.ascontiguousarray(chosen)), len(chosen))
-    n_taken = _take(_at(passed), len(postings), len(hashes), limit, _at(lists), _at(counts), *among, _at(keys))
-    if n_taken < 0:
-        raise damaged_postings()
-    keys = keys[:n_taken]
+    passed = passed_segments(postings)
+    n = _find(passed.at, _at(sought), len(hashes), limit, *among, _at(counts), addressof(answer))
+    keys = taken(answer, max(0, n), np.dtype(np.uint64))
+    require_done(n)
     keys.sort()
     return counts, keys
+
+
+def segments_having(rows: Sequence[Row | None], hashes: Hashes) -> Keys:
+    """See `reference_segments.segments_having`. A hash takes some 20 ns for all rows of a file."""
+    hash_bits = hash_width(hashes)
+    for one in rows:
+        if one:
+            require_row(one)
+    sought, passed, answer = numbers_of(hashes, hash_bits), PassedSegments.of_rows(rows, hash_bits), c_void_p()
+    n = _having(passed.at, _at(sought), len(sought), addressof(answer))
+    keys = taken(answer, max(0, n), np.dtype(np.uint64))
+    require_done(n)
+    keys.sort()
+    return keys
+
+
+def row_of(postings: Postings, n_lines: int, n_hashes: int, first: int = 0, stop: int | None = None) -> Keys:
+    """See `reference_postings.row_of`. A hash takes some 20 ns."""
+    require_postings([postings], no_hashes([postings]))
+    stop = require_range(n_lines, n_hashes, first, stop)
+    row, passed = np.zeros((stop - first) // 64, np.uint64), as_passed([postings])
+    cut = postings.hash_bits - 32
+    require_done(_fill_row(_at(passed), n_lines, n_hashes, cut, first, stop, _at(row)))
+    return row
 
 
 def list_postings(postings: Postings, start: int = 0, stop: int | None = None) -> tuple[Hashes, Numbers]:
@@ -152,8 +181,69 @@ def _arrays(one: Postings) -> tuple[int, ...]:
     return (*arrays, one.n_bit_bytes, one.n_buckets, len(one.documents), one.shift, one.rice, one.id_bits)
 
 
-def _pages(one: Postings) -> tuple[int, ...]:
+def _pages(one: Postings | SegmentRows) -> tuple[int, ...]:
     if one.pages is None:
         return 0, 0, 0, 0, 0
     content, sums, checked, page_bytes = one.pages[:4]
     return _at(content), len(content), page_bytes, _at(sums), _at(checked)
+
+
+def passed_segments(postings: Sequence[Postings]) -> PassedSegments:
+    """Return postings as C takes them; those of `Segments` are made once."""
+    if not isinstance(postings, Segments):
+        return PassedSegments(postings)
+    if postings.passed is None:
+        postings.passed = PassedSegments(postings)
+    passed: PassedSegments = postings.passed
+    return passed
+
+
+class PassedSegments:
+    """Postings and the rows of the filter in front of them as C takes them: `segments_t`.
+
+    Args:
+        postings: Whose arrays must stay alive.
+    """
+
+    def __init__(self, postings: Sequence[Postings]) -> None:
+        hash_bits = postings[0].hash_bits if postings else 32
+        self._fill(as_passed(postings), [one.row for one in postings], hash_bits)
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Row | None], hash_bits: int) -> PassedSegments:
+        """Return segments whose postings are not there."""
+        passed = cls.__new__(cls)
+        passed._fill(as_passed([]), rows, hash_bits)
+        return passed
+
+    @property
+    def at(self) -> int:
+        """The address of the `segments_t`."""
+        return _at(self._whole)
+
+    def _fill(self, postings: Keys, rows: Sequence[Row | None], hash_bits: int) -> None:
+        of: dict[int, tuple[SegmentRows, NDArray[np.uint32]]] = {}
+        unfiltered = np.array([number for number, row in enumerate(rows) if row is None], np.uint32)
+        for number, row in enumerate(rows):
+            if row is not None:
+                tile, place = row
+                _, owners = of.setdefault(id(tile), (tile, np.full(tile.n_rows, _NO_OWNER, np.uint32)))
+                owners[place] = number
+        lines = [
+            (
+                _at(one.bits),
+                _at(owners),
+                one.n_rows,
+                one.n_lines,
+                one.line_bits,
+                one.n_hashes,
+                hash_bits - 32,
+                *_pages(one),
+            )
+            for one, owners in of.values()
+        ]
+        if len(unfiltered):
+            lines.append((0, _at(unfiltered), len(unfiltered), *[0] * 9))
+        tiles = np.array(lines, np.uint64).reshape(len(lines), 12)
+        self._kept = postings, tiles, unfiltered, of
+        self._whole = np.array([_at(postings), len(postings), _at(tiles), len(tiles)], np.uint64)

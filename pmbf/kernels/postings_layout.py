@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,18 @@ from numpy.typing import NDArray
 from pmbf.errors import ParameterError
 from pmbf.hashes import Hashes, hash_dtype
 from pmbf.kernels import checks
+from pmbf.kernels.segment_rows import PADDING_BYTES, Row, require_row
 
-__all__ = ["GONE", "PADDING_BYTES", "Buckets", "Pages", "Postings", "PostingsShape", "numbers_of"]
+__all__ = [
+    "GONE",
+    "PADDING_BYTES",
+    "Buckets",
+    "Pages",
+    "Postings",
+    "PostingsShape",
+    "Segments",
+    "numbers_of",
+]
 
 Numbers = NDArray[np.uint32]
 Keys = NDArray[np.uint64]
@@ -44,10 +54,6 @@ for each number."""
 
 GONE = 2**32 - 1
 """The new number of a document that leaves the postings."""
-
-PADDING_BYTES = 8
-"""Zeros behind the bits: a word is read at once, wherever it begins."""
-
 
 _BUCKET_HASHES = 24
 """Most hashes of a bucket, on average; at least half as many. Half of them are decoded to find one; more buckets take
@@ -90,6 +96,8 @@ class Postings:
         pages: The file that `find_postings` checks before it reads; None if nothing is left to check. Only
             `find_postings` does so: before anything else reads the postings, the file is checked.
         hash_bits: Bits of a hash.
+        row: The row of the filter that knows which hashes the postings may have: they are not looked up for others.
+            None: they are for all.
     """
 
     documents: Numbers
@@ -102,6 +110,7 @@ class Postings:
     n_postings: int
     pages: Pages | None = None
     hash_bits: int = 32
+    row: Row | None = None
 
     @classmethod
     def none(cls, hash_bits: int = 32) -> Postings:
@@ -141,6 +150,12 @@ class Postings:
         """Return a number that the postings of the hashes `[start, stop)` do not exceed."""
         begin, end = self.span(start, stop)
         return min(self.n_postings, 8 * (end - begin) // self.id_bits)
+
+
+class Segments(tuple[Postings, ...]):
+    """Postings that are asked again and again: what the native kernels make of them is kept."""
+
+    passed: Any = None
 
 
 class Buckets(NamedTuple):
@@ -253,9 +268,13 @@ def _require_numbers(numbers: Numbers, n_documents: int) -> None:
 
 def require_postings(postings: Sequence[Postings], hashes: Hashes, chosen: Chosen | None = None) -> None:
     """Refuse postings whose numbers do not fit their arrays, and hashes or chosen documents of another type."""
+    require_hashes(postings, hashes)
+    if chosen is not None:
+        checks.require("chosen", chosen, np.bool_, "(n,)", 1)
+    if isinstance(postings, Segments) and postings.passed is not None:
+        return  # they were looked at before
     if len({one.hash_bits for one in postings}) > 1:
         raise ParameterError("the postings have hashes of several widths, expected one width")
-    require_hashes(postings, hashes)
     for one in postings:
         checks.require("documents", one.documents, np.uint32, "(d,)", 1)
         checks.require("directory", one.directory, np.uint32, "(b + 1,)", 1)
@@ -264,8 +283,8 @@ def require_postings(postings: Sequence[Postings], hashes: Hashes, chosen: Chose
             raise damaged_postings()
         if one.pages:
             checks.require_pages(len(one.pages.content), one.pages.sums, one.pages.checked, _NO_PLACE, one.pages[3])
-    if chosen is not None:
-        checks.require("chosen", chosen, np.bool_, "(n,)", 1)
+        if one.row:
+            require_row(one.row)
 
 
 def require_near(least: int, window: int) -> None:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from pmbf.hashes import Hashes
 from pmbf.kernels.postings_layout import (
     GONE,
-    PADDING_BYTES,
     Buckets,
     Chosen,
     Keys,
@@ -33,8 +32,10 @@ from pmbf.kernels.postings_layout import (
 )
 from pmbf.kernels.reference_bit_lines import low, put, read_long, read_unary, windows
 from pmbf.kernels.reference_records import check_pages
+from pmbf.kernels.reference_segments import has_passed, lines_of
+from pmbf.kernels.segment_rows import PADDING_BYTES, require_range
 
-__all__ = ["find_postings", "join_postings", "list_postings", "make_postings", "sort_keys"]
+__all__ = ["find_postings", "join_postings", "list_postings", "make_postings", "row_of", "sort_keys"]
 
 
 class _Lists(NamedTuple):
@@ -78,8 +79,10 @@ def find_postings(
     sought = sought_in(postings, hashes)
     counts, found = np.zeros(len(hashes), np.int64), []
     for one in postings:
-        _check_buckets(one, sought)
-        lists = _wanted(one, sought)
+        passed = np.flatnonzero(has_passed(one.row, hashes)) if one.row else np.arange(len(hashes))
+        _check_buckets(one, sought[passed])
+        lists = _wanted(one, sought[passed])
+        lists = lists._replace(cursor=passed[lists.cursor])
         counts[lists.cursor] += lists.counts.astype(np.int64)
         found.append(lists)
     keys = [np.empty(0, np.uint64)]
@@ -182,6 +185,33 @@ def join_postings(
         hashes.append(some[now != GONE])
         numbers.append(now[now != GONE])
     return _written(np.concatenate(hashes), np.concatenate(numbers), shape, start, stop)
+
+
+def row_of(postings: Postings, n_lines: int, n_hashes: int, first: int = 0, stop: int | None = None) -> Keys:
+    """Return the row of the filter for a segment, or a part of it: the bits of all its hashes.
+
+    Args:
+        postings: Those of the segment, checked.
+        n_lines: Bits of the row, m, a multiple of 512.
+        n_hashes: Bits that a hash sets, k, 1 to 3.
+        first, stop: The bits `[first, stop)`, multiples of 512; None: to the end.
+
+    Returns:
+        `((stop - first) / 64,) uint64`.
+
+    Raises:
+        ParameterError: A number is outside its range, or the postings are damaged.
+
+    >>> made = make_postings(np.array([7, 9], np.uint32), np.zeros(2, np.uint32), np.array([70], np.uint32))
+    >>> int(np.bitwise_count(row_of(made, 512, 2)).sum())
+    4
+    """
+    require_postings([postings], no_hashes([postings]))
+    stop = require_range(n_lines, n_hashes, first, stop)
+    row = np.zeros(n_lines // 64, np.uint64)
+    at = lines_of(np.unique(list_postings(postings)[0]), n_lines, n_hashes).ravel()
+    np.bitwise_or.at(row, at >> 6, np.uint64(1) << (at & 63).astype(np.uint64))
+    return row[first // 64 : stop // 64]
 
 
 def _check_buckets(postings: Postings, hashes: Keys) -> None:

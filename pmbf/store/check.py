@@ -76,12 +76,14 @@ def check(store: Store) -> CheckReport:
     report.n_files = len(store.catalog.files())
     report.problems += file_problems(store).values()
     taken = _taken(store, documents, report.problems)
-    placed = np.zeros(len(taken.ids), np.int64)
-    for number in sorted(store.generation.tile_files()):
-        report.problems += _tile_problems(store, number, taken, placed)
-    report.problems += _unplaced(documents, taken, placed)
-    if store.params.index == "postings":
+    if store.params.index == "rows":
+        placed = np.zeros(len(taken.ids), np.int64)
+        for number in sorted(store.generation.tile_files()):
+            report.problems += _tile_problems(store, number, taken, placed)
+        report.problems += _unplaced(documents, taken, placed)
+    else:
         report.problems += _postings_problems(store, documents, taken)
+        report.problems += _filter_problems(store)
     report.problems += _directory_problems(store, documents, is_binary)
     return report
 
@@ -192,6 +194,22 @@ def _postings_problems(store: Store, documents: Documents, taken: Fingerprints) 
     if len(ids := distinct(np.concatenate([np.empty(0, np.int64), *wrong]))):
         what = f"document {ids[0]}" + (f" and {len(ids) - 1} others" if len(ids) > 1 else "")
         yield f"the postings are not those of the hashes of {what}"
+
+
+def _filter_problems(store: Store) -> Iterator[str]:
+    """Yield what is wrong with the rows of the filter: each must have the bits of its segment's hashes."""
+    posted = store.generation.posted
+    for serial in sorted(posted.row_files):
+        try:
+            stored = posted.rows_in(serial)
+            for number, segment in enumerate(stored.serials):
+                rows = stored.rows
+                if segment in posted.files:
+                    expected = kernels.row_of(posted.of_file(segment).whole(), rows.n_lines, rows.n_hashes)
+                    if not np.array_equal(expected, stored.bits_of(number)):
+                        yield f"{stored.file.path}: row {number} of the filter is not that of its segment {segment}"
+        except PmbfError:
+            return  # its file's own checksum was reported above
 
 
 def _expected(

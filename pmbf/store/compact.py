@@ -1,7 +1,9 @@
-"""Giving back the room of removed documents: in rows, in files, and among the ids.
+"""Giving back the room of removed documents: in segments or rows, in files, and among the ids.
 
-Bits of a removed document may belong to its neighbours too, so a row is rebuilt from the fingerprints of those that
-stay. A tile that has lost a quarter of its entries is dissolved and its survivors are placed anew.
+A segment that names a removed document is written anew, with its row of the filter; the others stay as they are. In a
+collection of the kind `rows`, bits of a removed document may belong to its neighbours too, so a row is rebuilt from the
+fingerprints of those that stay. A tile that has lost a quarter of its entries is dissolved and its survivors are placed
+anew.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from pmbf.store.codec import RecordPacker, TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.folder import Store
 from pmbf.store.pending import Change, ended
+from pmbf.store.placing import Placer
 from pmbf.store.tables import Document, Documents
 from pmbf.store.tilefile import StoredTile
 from pmbf.store.writer import Writer
@@ -44,7 +47,7 @@ class CompactReport:
 
     Args:
         n_documents: Removed documents whose room was given back.
-        n_tiles: Tiles rewritten or dissolved.
+        n_tiles: Segments rewritten; in a collection of the kind `rows`, tiles rewritten or dissolved.
         n_files: Files of fingerprints and texts rewritten.
         bytes_before, bytes_after: Size of all live files.
     """
@@ -71,7 +74,8 @@ def compact(writer: Writer) -> CompactReport:
     documents, _ = store.catalog.document_columns()
     live, dead = documents[documents.removed == 0], documents.id[documents.removed == 1]
     bytes_before = _live_bytes(store)
-    n_tiles = _compact_tiles(writer, live, dead)
+    segments = _with_dead_postings(store, dead)
+    n_tiles = _compact_tiles(writer, writer.index.placer, live, dead) if writer.index.placer else len(segments)
     packer = FilePacker(writer)
     lost_files = _rewritten_files(store, live)
     lost = np.array(sorted(lost_files), np.int64)
@@ -81,7 +85,7 @@ def compact(writer: Writer) -> CompactReport:
             packer.move(document, lost_files)
     change = Change(lost_documents=dead.tolist(), lost_files=set(lost_files))
     if len(dead) or lost_files or n_tiles:
-        _finish(writer, packer, change, _with_dead_postings(store, dead))
+        _finish(writer, packer, change, segments)
     return CompactReport(len(dead), n_tiles, len(lost_files), bytes_before, _live_bytes(store))
 
 
@@ -90,7 +94,7 @@ def _finish(writer: Writer, packer: FilePacker, change: Change, rewritten: set[i
     change.changed_documents = packer.documents
     change.new_files += packer.files
     with ended(change.writing):
-        change.lost_files |= writer.start_files(change.writing, rewritten)
+        change.lost_files |= writer.index.start_files(change.writing, rewritten)
     writer.apply(change)
 
 
@@ -153,51 +157,53 @@ class FilePacker:
     def close(self) -> None:
         """Write what is waiting."""
         if self._records.n_bytes:
-            self.files.append(self._writer.write_file("FPRT", [self._records.payload()], serial=self._serials[0]))
+            self.files.append(self._writer.files.write("FPRT", [self._records.payload()], serial=self._serials[0]))
         blocks, offsets = self._texts.finished()
         if blocks:
-            self.files.append(self._writer.write_file("TEXT", blocks, serial=self._serials[1]))
+            self.files.append(self._writer.files.write("TEXT", blocks, serial=self._serials[1]))
         for number, block in self._blocks.items():
             self._documents[number] = self._documents[number]._replace(text_offset=offsets[block])
         self._records, self._texts, self._blocks = RecordPacker(), TextPacker(), {}
 
     def _begin(self) -> None:
-        self._serials = self._writer.reserve_serial(), self._writer.reserve_serial()
+        self._serials = self._writer.files.reserve_serial(), self._writer.files.reserve_serial()
 
 
-def _compact_tiles(writer: Writer, live: Documents, dead: Numbers) -> int:
-    """Change the tiles with dead entries, and those of earlier versions, in the writer's placer; return how many."""
+def _compact_tiles(writer: Writer, placer: Placer, live: Documents, dead: Numbers) -> int:
+    """Change the tiles with dead entries in the writer's placer; return how many."""
     store, n_tiles = writer.store, 0
     dissolved: list[StoredTile] = []
     for number in sorted(store.generation.tile_files()):
         stored = store.generation.tile(number)
         is_dead = among(stored.entries[:, 1].astype(np.int64), dead)
-        if stored.is_posted and not is_dead.any():
+        if not is_dead.any():
             continue
         n_tiles += 1
         if is_dead.mean() >= DISSOLVE_SHARE:
-            writer.placer.drop(number)
+            placer.drop(number)
             dissolved.append(replace(stored, entries=stored.entries[~is_dead]))
         else:
-            _rebuild_rows(writer, number, stored, is_dead, live)
+            _rebuild_rows(store, placer, number, stored, is_dead, live)
     for stored in dissolved:
         entries = stored.entries.astype(np.int64)
         for (_, document, start, stop), hashes in zip(entries.tolist(), _hashes(store, entries, live), strict=True):
-            writer.placer.put(document, hashes, start, stop)
+            placer.put(document, hashes, start, stop)
     return n_tiles
 
 
-def _rebuild_rows(writer: Writer, number: int, stored: StoredTile, is_dead: NDArray[np.bool_], live: Documents) -> None:
+def _rebuild_rows(
+    store: Store, placer: Placer, number: int, stored: StoredTile, is_dead: NDArray[np.bool_], live: Documents
+) -> None:
     tile, entries = stored.tile.writable(), stored.entries.astype(np.int64)
     rows = distinct(entries[is_dead, 0])
     staying = entries[~is_dead & among(entries[:, 0], rows)]
     survivors: dict[int, list[Hashes]] = {row: [] for row in rows.tolist()}
-    for row, hashes in zip(staying[:, 0].tolist(), _hashes(writer.store, staying, live), strict=True):
+    for row, hashes in zip(staying[:, 0].tolist(), _hashes(store, staying, live), strict=True):
         survivors[row].append(hashes)
     for row, parts in survivors.items():
         tile.rebuild(row, map(first_bits, parts))
     seal = not (stored.growing or is_dead.mean() >= REOPEN_SHARE)
-    writer.placer.adopt(number, tile, stored.entries[~is_dead], seal=seal)
+    placer.adopt(number, tile, stored.entries[~is_dead], seal=seal)
 
 
 def _hashes(store: Store, entries: Numbers, live: Documents) -> list[Hashes]:

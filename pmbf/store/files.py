@@ -38,8 +38,8 @@ from pmbf.store import mapping
 from pmbf.store.folders import make_folder, replacing
 
 MAGIC = b"\x89PMBF\r\n\n"
-FORMAT_VERSION = 7
-OLDEST_VERSION = 3
+FORMAT_VERSION = 8
+OLDEST_VERSION = 8
 """The oldest version that is read; in versions 3 to 6, postings stand in the files of the tiles, or nowhere."""
 HEADER = struct.Struct("<8s4sHH16s8sQQII")
 HEADER_BYTES = HEADER.size
@@ -102,6 +102,7 @@ def are_possible(serial: Any, is_numbered: Any, payload_bytes: Any, payload_crc:
 
 FILE_KINDS = {
     "TILE": ("tiles", "tile"),
+    "ROWS": ("tiles", "rows"),
     "POST": ("postings", "post"),
     "FPRT": ("fingerprints", "fprt"),
     "TEXT": ("texts", "text"),
@@ -198,8 +199,7 @@ class MappedFile:
         """Whether every page was checked."""
         self._map = _map(self.path)
         mapping.advise(self._map, stored.kind)
-        self.version = _check_header(self.path, self._map, stored, identity)
-        """Version of the format that the file was written in."""
+        _check_header(self.path, self._map, stored, identity)
         self.payload = memoryview(self._map)[HEADER_BYTES : HEADER_BYTES + stored.payload_bytes]
         self._sums: NDArray[np.uint32] | None = None
         self.checked = np.zeros(n_pages(stored.payload_bytes), np.uint8)
@@ -246,6 +246,10 @@ class MappedFile:
         if self._sums is None:
             self._sums = self._read_sums()
         return self._sums
+
+    def read_apart(self) -> None:
+        """Have single pages of the file read, and nothing around them: memory does not hold the file."""
+        mapping.read_apart(self._map)
 
     def let_go(self, start: int, stop: int) -> None:
         """Take a range of the payload out of this process's memory, until it is read again."""
@@ -302,7 +306,7 @@ def _map(path: Path) -> mmap.mmap:
         raise damaged(path, "the file is empty") from None
 
 
-def _check_header(path: Path, content: mmap.mmap, stored: StoredFile, identity: Identity) -> int:
+def _check_header(path: Path, content: mmap.mmap, stored: StoredFile, identity: Identity) -> None:
     if len(content) < HEADER_BYTES:
         raise damaged(path, f"length is {len(content)} bytes, expected at least {HEADER_BYTES}")
     fields = HEADER.unpack_from(content)
@@ -319,7 +323,6 @@ def _check_header(path: Path, content: mmap.mmap, stored: StoredFile, identity: 
     expected = HEADER_BYTES + size + _CRC_BYTES * n_pages(size)
     if len(content) != expected:
         raise damaged(path, f"length is {len(content)} bytes, expected {expected}")
-    return int(version)
 
 
 def require_version(path: Path, version: int) -> None:

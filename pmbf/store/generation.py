@@ -21,7 +21,7 @@ from pmbf.kernels import Evident, EvidentRules, Sampled
 from pmbf.params import Params
 from pmbf.rowindex import RowIndex
 from pmbf.store import codec, files, tilefile
-from pmbf.store.directory import LIVE, REMOVED, UNUSED, Directory, Totals
+from pmbf.store.directory import LIVE, REMOVED, Directory, Totals
 from pmbf.store.files import Identity, StoredFile
 from pmbf.store.having import FirstPlaces, Having
 from pmbf.store.live import LiveFiles
@@ -95,7 +95,7 @@ class Generation(LiveFiles):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Which files are damaged that no answer has needed so far, each with the way out."""
-        return self.posted.unread_tiles
+        return tuple(self.posted.unread_rows.values())
 
     def relative_sizes(self, ids: NDArray[np.uint32]) -> NDArray[np.float64]:
         """Return the hashes of some documents, for an average document 1.
@@ -256,17 +256,6 @@ class Generation(LiveFiles):
         for id_ in self.gone(np.array(ids, np.uint32)).tolist():
             raise self.contradiction(f"document {id_} is missing from the directory", "check --repair")
 
-    def _hashes_of(self, document: int, first: int, last: int) -> Hashes:
-        """Return the hashes of the parts `[first, last)` of a document's fingerprint, as the directory finds them."""
-        [location] = self.directory.locations(np.array([document], np.uint32))
-        if location["state"] == UNUSED:
-            raise self.contradiction(f"document {document} is missing from the directory", "check --repair")
-        file = self.file(int(location["file"]))
-        start, stop = int(location["offset"]), int(location["offset"]) + int(location["n_bytes"])
-        file.check(start, stop)
-        parts = codec.parts_of(file.payload[start:stop], str(file.path), self.params.hash_bits)
-        return np.concatenate([*parts[first:last], np.empty(0, hash_dtype(self.params.hash_bits))])
-
     def text(self, document: Document, *, rescuing: bool = False, recent: bool = False) -> str | None:
         """Return a document's stored text, or None when the collection keeps none.
 
@@ -335,9 +324,7 @@ class Generation(LiveFiles):
         self.rows = RowIndex()
 
     def _forget_postings(self) -> None:
-        live = list(self._live.values())
-        opening = self.file, self.tile, self._hashes_of
-        self.posted = Posted(self.folder, self.identity, live, *opening, hash_bits=self.params.hash_bits)
+        self.posted = Posted(self.folder, self._live.values(), self.file)
 
     def _forget_documents(self) -> None:
         chunks = {file.tile: file.serial for file in self._live.values() if file.kind == "DOCS"}

@@ -19,8 +19,13 @@ def totals(store: Store, rebuild: bool) -> tuple[int, int]:
     return known.n_live, known.n_hashes
 
 
-def placer(store: Store, rebuild: bool, mean_hashes: float) -> Placer:
-    """Return a placer with the tiles that take more documents; with `rebuild` there are none."""
+def placer(store: Store, rebuild: bool, mean_hashes: float) -> Placer | None:
+    """Return a placer with the tiles that take more documents; with `rebuild` there are none. None: nothing is placed.
+
+    Only a collection of the kind `rows` has tiles.
+    """
+    if store.params.index != "rows":
+        return None
     tiles: dict[int, Tile] = {}
     rows = RowIndex()
     for number, stored in () if rebuild else store.generation.growing_tiles():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +19,7 @@ from pmbf.store.codec import BLOCK_RAW_BYTES, RecordPacker, TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.incoming import Contents, NewDocuments, joined_samples, some_samples
 from pmbf.store.tables import NUMBERS, Document, DocumentRows, ListedPath
+from pmbf.store.writing import Written
 
 Numbers = NDArray[np.int64]
 
@@ -187,14 +188,14 @@ class Change:
     changed_documents: Sequence[Document] = ()
     paths: Sequence[ListedPath] = ()
     new_files: list[StoredFile] = field(default_factory=list)
-    writing: list[Future[StoredFile]] = field(default_factory=list)
+    writing: list[Written] = field(default_factory=list)
     lost_documents: Iterable[int] = ()
     lost_paths: Iterable[str] = ()
     lost_files: set[int] = field(default_factory=set)
 
 
 @contextlib.contextmanager
-def ended(writing: Sequence[Future[StoredFile]]) -> Iterator[None]:
+def ended(writing: Sequence[Written]) -> Iterator[None]:
     """Wait for files that are being written if an error comes: the clean-up must not meet one of them."""
     try:
         yield

@@ -1,71 +1,61 @@
-"""The postings of one generation: files of their own, and those of tiles of earlier versions."""
+"""The postings of one generation: those of its segments, with the rows of the filter in front of them."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.arrays import distinct
 from pmbf.errors import CorruptError, ParameterError
 from pmbf.hashes import Hashes
-from pmbf.kernels import Evident, EvidentRules, Postings, Sampled
-from pmbf.store import postings, tilefile
-from pmbf.store.files import Identity, MappedFile, StoredFile
-from pmbf.store.postings import Added, Source, StoredPostings
-from pmbf.store.tilefile import StoredTile
+from pmbf.kernels import Evident, EvidentRules, Row, Sampled, Segments
+from pmbf.store import mapping
+from pmbf.store.files import MappedFile, StoredFile
+from pmbf.store.postings import StoredPostings
+from pmbf.store.rowsfile import StoredRows
 
 Keys = NDArray[np.uint64]
-
-POSTED_VERSION = 7
-"""From this version of the format on, files of their own have all postings."""
+Answer = TypeVar("Answer")
 
 
 class Posted:
     """The postings of one generation, opened when they are first asked for.
 
+    A query asks the filter first, and a segment only for the hashes that its row may have. The filter has no false
+    negatives, so the answers are those without it. If rows cannot be read, then their segments are asked for all
+    hashes, and `unread_rows` says so.
+
     Args:
         folder: The collection's.
-        identity: What the files' headers say.
         live: Its files.
         open_file: Returns the file of a serial, mapped.
-        open_tile: Returns the tile of a number.
-        hashes_of: Returns the hashes of some parts of a document.
-        hash_bits: Bits of a hash.
 
     Thread rule: threads may find from one object.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        identity: Identity,
-        live: Iterable[StoredFile],
-        open_file: Callable[[int], MappedFile],
-        open_tile: Callable[[int], StoredTile],
-        hashes_of: Callable[[int, int, int], Hashes],
-        hash_bits: int,
-    ) -> None:
-        self._folder, self._hash_bits, self._live = folder, hash_bits, list(live)
-        self._identity = identity
-        self.files: Mapping[int, StoredFile] = {file.serial: file for file in self._live if file.kind == "POST"}
-        """The files of their own, by serial."""
-        self._tile_files = {file.tile: file for file in self._live if file.kind == "TILE"}
-        self._open_file, self._open_tile, self._hashes_of = open_file, open_tile, hashes_of
+    def __init__(self, folder: Path, live: Iterable[StoredFile], open_file: Callable[[int], MappedFile]) -> None:
+        self._folder, self._open_file = folder, open_file
+        by_kind: dict[str, dict[int, StoredFile]] = {"POST": {}, "ROWS": {}}
+        for file in live:
+            by_kind.get(file.kind, {})[file.serial] = file
+        self.files: Mapping[int, StoredFile] = by_kind["POST"]
+        """The files of postings, by serial: one a segment."""
+        self.row_files: Mapping[int, StoredFile] = by_kind["ROWS"]
+        """The files of rows of the filter, by serial."""
+        self.unread_rows: dict[int, str] = {}
+        """Why rows of the filter could not be read, by the serial of their file, each with the way out."""
         self._opened: dict[int, StoredPostings] = {}
-        self._of_tiles: dict[int, Source] = {}
-        self._unposted: list[int] | None = None
-        self.unread_tiles: tuple[str, ...] = ()
-        """Why tiles could not be read, each with its file and the way out; files of postings have their documents."""
+        self._rows: dict[int, StoredRows] = {}
+        self._asked: Segments | None = None
         self._opening = threading.RLock()
 
     def of_file(self, serial: int) -> StoredPostings:
-        """Return the postings in a file of their own.
+        """Return the postings of a segment.
 
         Raises:
             CorruptError: The file is damaged.
@@ -74,61 +64,51 @@ class Posted:
             self._opened[serial] = StoredPostings.of_file(self._open_file(serial))
         return self._opened[serial]
 
-    def unposted_tiles(self) -> list[int]:
-        """Return the numbers of the tiles of earlier versions, whose documents no file of postings has, ascending.
-
-        A tile that cannot be read is none of them if all texts are of a version that has files of postings.
+    def rows_in(self, serial: int) -> StoredRows:
+        """Return the rows of the filter in a file.
 
         Raises:
-            CorruptError: A tile is damaged, and may have postings.
+            CorruptError: The file is damaged.
         """
-        if self._unposted is None:
-            unposted, unread = list[int](), list[str]()
-            for number, file in sorted(self._tile_files.items()):
-                try:
-                    if not tilefile.is_posted(self._folder, file, self._identity):
-                        unposted.append(number)
-                except OSError as error:
-                    if not self._are_posted():
-                        raise
-                    unread.append(str(error))
-            self.unread_tiles, self._unposted = tuple(unread), unposted
-        return self._unposted
+        if serial not in self._rows:
+            self._rows[serial] = StoredRows(self._open_file(serial))
+        return self._rows[serial]
 
-    def _are_posted(self) -> bool:
-        """Return whether files of their own have the postings of all documents, as the documents' own files tell.
-
-        A text or a fingerprint stands in a file of the version that stored it, until a compaction that writes the
-        postings of all tiles, too.
-        """
-        serials = [file.serial for file in self._live if file.kind in ("TEXT", "FPRT")]
-        try:
-            return all(self._open_file(serial).version >= POSTED_VERSION for serial in serials)
-        except OSError:
-            return False
-
-    def of_tile(self, number: int) -> Source:
-        """Return the postings of a tile of an earlier version. If its file has none, then they are made now.
-
-        Raises:
-            CorruptError: The tile, or a fingerprint of a document in it, is damaged.
-        """
-        if number not in self._of_tiles:
-            stored = self._open_tile(number)
-            entries = () if stored.postings else stored.entries.tolist()
-            added = [(document, self._hashes_of(document, start, stop)) for _, document, start, stop in entries]
-            self._of_tiles[number] = stored.postings or postings.made(Added.of(added), self._hash_bits)
-        return self._of_tiles[number]
-
-    def sources(self) -> list[Source]:
-        """Return all postings; no two have the same posting, but for parts of one document in tiles.
+    def sources(self) -> list[StoredPostings]:
+        """Return the postings of all segments; no document is in two of them.
 
         Raises:
             CorruptError: A file is damaged.
         """
         with self._opening:
-            own: list[Source] = [self.of_file(serial) for serial in sorted(self.files)]
-            return own + [self.of_tile(number) for number in self.unposted_tiles()]
+            return [self.of_file(serial) for serial in sorted(self.files)]
+
+    def lost_rows(self, replaced: set[int]) -> set[int]:
+        """Return the serials of the files of rows that nobody needs if some files of postings are replaced.
+
+        Raises:
+            CorruptError: A file of rows is damaged.
+        """
+        staying = self.files.keys() - replaced
+        return {serial for serial in self.row_files if staying.isdisjoint(self.rows_in(serial).serials)}
+
+    def without_row(self) -> set[int]:
+        """Return the serials of the segments that have no row of the filter yet: those of a load that did not end.
+
+        Raises:
+            CorruptError: A file of rows is damaged.
+        """
+        return set(self.files) - {segment for serial in self.row_files for segment in self.rows_in(serial).serials}
+
+    def rows(self) -> dict[int, Row]:
+        """Return the row of the filter of each segment that has one which can be read, by the segment's serial."""
+        found: dict[int, Row] = {}
+        for serial in sorted(self.row_files.keys() - self.unread_rows.keys()):
+            try:
+                found |= self.rows_in(serial).by_serial()
+            except OSError as error:
+                self.unread_rows[serial] = str(error)
+        return found
 
     def find(self, hashes: Hashes, *, limit: int, among: NDArray[np.uint32] | None) -> tuple[NDArray[np.int64], Keys]:
         """Return how many documents have each hash, and which documents have the hashes that few have.
@@ -144,13 +124,11 @@ class Posted:
         Raises:
             CorruptError: A page is damaged, or the postings contradict themselves.
         """
-        chosen = None
+        chosen: NDArray[np.bool_] | None = None
         if among is not None:
             chosen = np.zeros(int(among[-1]) + 1 if len(among) else 0, np.bool_)
             chosen[among] = True
-        with self._asked() as asked:
-            counts, keys = kernels.find_postings(asked, hashes, limit=limit, chosen=chosen)
-        return counts, distinct(keys) if self.unposted_tiles() else keys
+        return self._ask(lambda asked: kernels.find_postings(asked, hashes, limit=limit, chosen=chosen))
 
     def find_near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[Keys]:
         """Return the documents that have several hashes of a query near each other, for each of many queries.
@@ -166,9 +144,7 @@ class Posted:
         Raises:
             CorruptError: A page is damaged, or the postings contradict themselves.
         """
-        with self._asked() as asked:
-            found = kernels.find_near(asked, queries, least=least, window=window)
-        return [distinct(one) for one in found] if self.unposted_tiles() else found
+        return self._ask(lambda asked: kernels.find_near(asked, queries, least=least, window=window))
 
     def evident(self, queries: Sequence[Sampled], rules: EvidentRules) -> Evident:
         """Return the documents with evidence enough of many queries.
@@ -180,18 +156,47 @@ class Posted:
         Raises:
             CorruptError: A page is damaged, or the postings contradict themselves.
         """
-        with self._asked() as asked:
-            return kernels.evident(asked, queries, rules)
+        return self._ask(lambda asked: kernels.evident(asked, queries, rules))
 
-    @contextmanager
-    def _asked(self) -> Iterator[list[Postings]]:
-        """Hand out all postings for a look-up. If they contradict themselves, then a damaged page is looked for."""
-        found = self.sources()
+    def _ask(self, ask: Callable[[Segments], Answer]) -> Answer:
+        """Ask the segments. If something contradicts itself, then the damaged page is looked for.
+
+        If it is one of the filter, then its segments are asked for all hashes.
+        """
         try:
-            yield [one if isinstance(one, Postings) else one.to_find() for one in found]
+            return ask(self._segments())
         except ParameterError as error:
-            for one in found:
-                if isinstance(one, StoredPostings):
-                    one.file.verify()
+            if self._has_given_up_rows():
+                return self._ask(ask)
+            for one in self.sources():
+                one.file.verify()
             command = f"pmbf check --repair -c {self._folder}"
             raise CorruptError(f"{self._folder}: {error}; run `{command}`") from error
+
+    def _segments(self) -> Segments:
+        asked = self._asked
+        if asked is None:
+            with self._opening:
+                rows = self.rows()
+                self._advise()
+                asked = Segments(self.of_file(serial).to_find(rows.get(serial)) for serial in sorted(self.files))
+                self._asked = asked
+        return asked
+
+    def _advise(self) -> None:
+        """If memory does not hold the postings beside the filter, then have their pages read one by one."""
+        if not mapping.fits(sum(one.payload_bytes for one in [*self.files.values(), *self.row_files.values()])):
+            for one in self.sources():
+                one.file.read_apart()
+
+    def _has_given_up_rows(self) -> bool:
+        """Give up the files of rows that are damaged. Return whether there was one."""
+        with self._opening:
+            n_before = len(self.unread_rows)
+            for serial, one in self._rows.items():
+                try:
+                    one.file.verify()
+                except OSError as error:
+                    self.unread_rows[serial] = str(error)
+            self._asked = None
+            return len(self.unread_rows) > n_before

@@ -5,8 +5,6 @@
                                       4 (b + 1) bytes  where each bucket begins in the bits
                                       the numbers
 
-    in a tile's file, version 5 or 6  the numbers, the ids, where each bucket begins, the bits, 8 zeros
-
     the numbers                       u32 documents d │ u32 buckets b │ u32 shift │ u32 rice │ u32 id_bits │ u32 bits
                                       of a hash beyond 32
                                       u64 hashes │ u64 postings │ u64 bytes of the bits
@@ -20,6 +18,7 @@ from __future__ import annotations
 import itertools
 import struct
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +27,7 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.arrays import among, distinct
 from pmbf.hashes import Hashes
-from pmbf.kernels import GONE, PADDING_BYTES, Pages, Postings, PostingsShape
+from pmbf.kernels import GONE, PADDING_BYTES, Pages, Postings, PostingsShape, Row
 from pmbf.store.files import PAGE_BYTES, MappedFile, damaged
 from pmbf.store.pairs import sorted_pairs
 
@@ -36,9 +35,6 @@ _NUMBERS = struct.Struct("<6I3Q")
 
 _RANGE_BYTES = 4 << 20
 """Bytes of the bits that are joined at once, about."""
-
-MOST_BYTES = 3 << 30
-"""Most bytes of the bits of files that are joined: a directory has 32 bits for where a bucket begins."""
 
 Ids = NDArray[np.uint32]
 
@@ -89,29 +85,22 @@ class StoredPostings:
 
     Args:
         file: The file.
-        numbers_at: Where the numbers are in its payload.
-        documents_at: Where the ids are; None: behind the numbers, with the directory before the bits.
 
     Raises:
         CorruptError: The numbers are damaged.
         ValueError: The numbers do not fit the length of the file.
     """
 
-    def __init__(self, file: MappedFile, numbers_at: int, documents_at: int | None = None) -> None:
-        file.check(numbers_at, numbers_at + _NUMBERS.size)
-        numbers = _NUMBERS.unpack_from(file.payload, numbers_at)
-        d, b, shift, rice, id_bits, more_bits, n_hashes, n_postings, n_bytes = numbers
+    def __init__(self, file: MappedFile) -> None:
+        numbers_at = len(file.payload) - _NUMBERS.size
+        file.check(numbers_at, len(file.payload))
+        d, b, shift, rice, id_bits, more_bits, *sizes = _NUMBERS.unpack_from(file.payload, numbers_at)
+        n_hashes, n_postings, n_bytes = sizes
         if more_bits > 32 or shift > 32 + more_bits or rice > 31 + more_bits or not 1 <= id_bits <= 32:
             raise ValueError(f"shift {shift}, rice {rice}, {id_bits} bits of a number")
         self.file = file
-        if documents_at is None:
-            self._documents_at = numbers_at + _NUMBERS.size
-            self._directory_at = self._documents_at + 4 * d
-            self._bits_at = self._directory_at + 4 * (b + 1)
-        else:
-            self._documents_at = documents_at
-            self._bits_at = documents_at + 4 * d
-            self._directory_at = self._bits_at + _padded(n_bytes)
+        self._documents_at, self._bits_at = 0, 4 * d
+        self._directory_at = self._bits_at + _padded(n_bytes)
         self._postings = Postings(
             np.frombuffer(file.payload, "<u4", d, self._documents_at),
             np.frombuffer(file.payload, "<u4", b + 1, self._directory_at),
@@ -141,7 +130,7 @@ class StoredPostings:
             CorruptError: The numbers are damaged, or do not fit the length of the file.
         """
         try:
-            return cls(file, len(file.payload) - _NUMBERS.size, 0)
+            return cls(file)
         except (struct.error, ValueError) as error:
             raise damaged(file.path, f"the numbers of the postings do not fit its length ({error})") from error
 
@@ -160,9 +149,21 @@ class StoredPostings:
         self.file.check(self._documents_at, self._documents_at + 4 * len(self._postings.documents))
         return self._postings.documents
 
-    def to_find(self) -> Postings:
-        """Return the postings for `kernels.find_postings`, which checks the pages that it reads."""
-        return self._postings
+    def to_find(self, row: Row | None = None) -> Postings:
+        """Return the postings for `kernels.find_postings`, which checks the pages that it reads.
+
+        Args:
+            row: The row of the filter that is asked first.
+        """
+        return replace(self._postings, row=row) if row else self._postings
+
+    def whole(self) -> Postings:
+        """Return the postings, checked.
+
+        Raises:
+            CorruptError: A page is damaged, or the directory contradicts itself.
+        """
+        return self.of_range(0, self._postings.end)
 
     def of_range(self, start: int, stop: int) -> Postings:
         """Return the postings; all that is read of the hashes `[start, stop)` is checked.

@@ -1,4 +1,4 @@
-"""Rebuilds what is damaged: fingerprints from texts, tiles and postings from fingerprints, texts from their files.
+"""Rebuilds what is damaged: fingerprints from texts, the index from fingerprints, texts from their files.
 
 If nothing else is left, then a fingerprint is made anew from the postings.
 """
@@ -22,7 +22,7 @@ from pmbf.store.folder import Store
 from pmbf.store.originals import read_again
 from pmbf.store.pairs import distinct_pairs
 from pmbf.store.pending import Change, ended
-from pmbf.store.postings import Source, listed, ranges_of
+from pmbf.store.postings import listed, ranges_of
 from pmbf.store.tables import Document
 from pmbf.store.writer import Writer
 
@@ -30,7 +30,9 @@ Result = TypeVar("Result")
 
 
 def repair(store: Store) -> CheckReport:
-    """Rebuild every tile, all postings, and every damaged fingerprint and text, in one commit.
+    """Rebuild the index, and every damaged fingerprint and text, in one commit.
+
+    If rows of the filter alone are damaged, then these are made anew from the postings, and nothing else is written.
 
     Removed documents are dropped for good on the way. A document whose fingerprint, text and file are all
     damaged or gone is taken out, and named.
@@ -41,6 +43,8 @@ def repair(store: Store) -> CheckReport:
     """
     report = check(store)
     bad_files = set(file_problems(store))
+    if report.problems and _repair_rows(store, bad_files, report):
+        return report
     writer = Writer(store, rebuild=True)
     packer, documents = FilePacker(writer), list(store.catalog.all_documents())
     dead = {document.id for document in documents if document.removed}
@@ -56,13 +60,25 @@ def repair(store: Store) -> CheckReport:
             dead.add(document.id)
             report.lost += named or [f"document {document.id}, which has no path"]
         else:
-            writer.place(document.id, taken.hashes, taken.bounds.tolist())
+            writer.index.place(document.id, taken.hashes, taken.bounds.tolist())
     packer.close()
     report.lost += [path for orphans in paths.values() for path in orphans]
     writer.apply(_rebuilt(writer, packer, dead, report))
-    report.repaired.append(f"tiles rebuilt: {len(store.generation.tile_files())}")
+    n_rebuilt = len(store.generation.tile_files()) or len(store.generation.posted.files)
+    report.repaired.append(f"{'tiles' if store.params.index == 'rows' else 'segments'} rebuilt: {n_rebuilt}")
     report.remaining = check(store).problems
     return report
+
+
+def _repair_rows(store: Store, bad_files: set[int], report: CheckReport) -> bool:
+    """Make damaged rows of the filter anew from their postings, if nothing else is wrong. Return whether it is done."""
+    posted = store.generation.posted
+    if store.params.index == "rows" or not bad_files or bad_files - posted.row_files.keys():
+        return False
+    Writer(store).apply(Change(lost_files=set(bad_files)))  # which makes rows that are missing
+    report.repaired.append(f"files of rows of the filter made anew: {len(bad_files)}")
+    report.remaining = check(store).problems
+    return True
 
 
 def _rebuilt(writer: Writer, packer: FilePacker, dead: set[int], report: CheckReport) -> Change:
@@ -76,7 +92,7 @@ def _rebuilt(writer: Writer, packer: FilePacker, dead: set[int], report: CheckRe
     }
     change = Change(changed_documents=packer.documents, new_files=packer.files)
     with ended(change.writing):
-        writer.start_files(change.writing)
+        writer.index.start_files(change.writing)
     change.lost_files = {file.serial for file in store.catalog.files() if file.serial not in used}
     change.lost_documents, change.lost_paths = dead, report.lost
     return change
@@ -149,8 +165,7 @@ class _Posted:
     def _listed(self) -> Iterator[tuple[Hashes, NDArray[np.uint32]]]:
         """Yield the postings of the wanted documents: the hash of each, and the id. What is damaged is left out."""
         posted = self._store.generation.posted
-        openings: list[Callable[[], Source]] = [partial(posted.of_file, serial) for serial in posted.files]
-        openings += [partial(posted.of_tile, number) for number in _attempt(posted.unposted_tiles) or ()]
+        openings = [partial(posted.of_file, serial) for serial in posted.files]
         for source in [one for opened in openings if (one := _attempt(opened))]:
             for start, stop in _attempt(partial(ranges_of, [source])) or ():
                 found = _attempt(partial(listed, source, start, stop))

@@ -5,10 +5,8 @@
     4 × u32 per entry                 row, document, first part, part after the last; ascending
     zeros up to a multiple of 64
     the bits: open, row after row; sealed, position after position
-    in versions 5 and 6: the postings of its documents, see `store.postings`
 
-Flags: 1 while the tile takes more documents; 2 if the file has postings; 4 if files of their own have the postings,
-from version 7 on. Files of version 4 and before have neither flag. The tile that still grows is stored sealed too once
+Flags: 1 while the tile takes more documents. The tile that still grows is stored sealed too once
 it has `SEALED_ROWS`: it answers 25 times as fast, and the writer unseals it in a millisecond.
 """
 
@@ -29,14 +27,13 @@ from pmbf.arrays import distinct
 from pmbf.filter import Tile
 from pmbf.rowindex import Entries
 from pmbf.store.files import Identity, MappedFile, StoredFile, damaged
-from pmbf.store.postings import StoredPostings
 
 SEALED_ROWS = 32
 """Fewer rows are stored open: a word of a slice has 64, and the others of them would take room for nothing."""
 
 _HEAD = struct.Struct("<6Id")
 _LINE_BYTES = 64
-_GROWING, _HAS_POSTINGS, _IS_POSTED = 1, 2, 4
+_GROWING = 1
 
 Hashes = NDArray[np.uint32]
 
@@ -49,15 +46,11 @@ class StoredTile:
         tile: The bits.
         entries: `(n_entries, 4) uint32`: row, document, part_start, part_stop; sorted.
         growing: Whether it takes more documents.
-        is_posted: Whether files of their own have the postings of its documents.
-        postings: Those of its documents, if its file has them.
     """
 
     tile: Tile
     entries: Entries
     growing: bool
-    is_posted: bool = True
-    postings: StoredPostings | None = None
 
     @property
     def documents(self) -> Hashes:
@@ -66,10 +59,10 @@ class StoredTile:
 
 
 def payload(stored: StoredTile) -> Iterator[bytes | memoryview]:
-    """Yield the parts of a tile file's payload; files of their own have the postings."""
+    """Yield the parts of a tile file's payload."""
     tile = stored.tile
     sealed = tile.sealed or tile.n_rows >= SEALED_ROWS
-    flags = _GROWING * stored.growing | _IS_POSTED
+    flags = _GROWING * stored.growing
     head = _HEAD.pack(tile.n_rows, tile.row_words, tile.n_hashes, sealed, len(stored.entries), flags, tile.fpr)
     head += np.asarray(tile.popcounts, "<u4").tobytes()
     head += np.asarray(stored.entries, "<u4").tobytes()
@@ -99,18 +92,9 @@ def is_growing(folder: Path, stored: StoredFile, identity: Identity) -> bool:
         CorruptError: The file is missing, cut, damaged or foreign.
         UnsupportedError: The file has another format version.
     """
-    return bool(_flags(folder, stored, identity) & _GROWING)
-
-
-def is_posted(folder: Path, stored: StoredFile, identity: Identity) -> bool:
-    """Return whether files of their own have the postings of the tile in a file; as for `is_growing`."""
-    return bool(_flags(folder, stored, identity) & _IS_POSTED)
-
-
-def _flags(folder: Path, stored: StoredFile, identity: Identity) -> int:
     file = MappedFile(folder, stored, identity)
     try:
-        return int(_head(file)[5])
+        return bool(_head(file)[5] & _GROWING)
     finally:
         file.close()
 
@@ -134,8 +118,7 @@ def _parse(file: MappedFile) -> StoredTile:
     form = Tile.sealed_form if sealed else Tile.open_form
     check = partial(_check_lines, file, offset, 8 * shape[1])
     tile = form(bits, n_rows=n_rows, n_hashes=n_hashes, fpr=fpr, popcounts=popcounts, check=check)
-    postings = StoredPostings(file, offset + 8 * shape[0] * shape[1]) if flags & _HAS_POSTINGS else None
-    return StoredTile(tile, entries, bool(flags & _GROWING), bool(flags & _IS_POSTED), postings)
+    return StoredTile(tile, entries, bool(flags & _GROWING))
 
 
 def _check_lines(file: MappedFile, start: int, line_bytes: int, lines: NDArray[np.int64] | None) -> bool:

@@ -11,24 +11,23 @@ Killed before the transaction, nothing has happened; files that nobody names are
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from concurrent.futures import Executor, Future, wait
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor, wait
 
 import numpy as np
 
 from pmbf.arrays import among
 from pmbf.errors import ParameterError
-from pmbf.hashes import Hashes
-from pmbf.store import directory, files, going_on, levels, tilefile
+from pmbf.store import directory, going_on
 from pmbf.store.codec import TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store, write_generation
 from pmbf.store.incoming import Contents, NewDocuments
+from pmbf.store.indexing import Index
 from pmbf.store.pending import Change, Pending, PendingDocuments, ended
-from pmbf.store.postings import Added
 from pmbf.store.tables import BINARY_KIND, Document, DocumentRows, ListedPath, made_from
-from pmbf.store.tilefile import StoredTile
+from pmbf.store.writing import Files, Written
 
 
 class Writer:
@@ -36,7 +35,7 @@ class Writer:
 
     Args:
         store: A store opened with `writable=True`; its lock keeps other writers out.
-        rebuild: Start with no tiles, to place every document anew.
+        rebuild: Start with no segments and no tiles, to place every document anew.
         threads: Where texts are compressed while more come, and files written; here by default.
     """
 
@@ -46,8 +45,7 @@ class Writer:
         self.store = store
         self.threads = threads
         self.first_commit, self.changed = store.commit_number, set[int]()  # ids of documents changed since that commit
-        self._next_serial = self._n_loaded = 0
-        self._placed: list[Added] = []
+        self.files = Files(store, threads)
         self._start_placing(rebuild=rebuild)
         store.clean()
 
@@ -136,11 +134,13 @@ class Writer:
 
     # ------------------------------------------------------------------ committing
 
-    def commit(self, *, is_last: bool = False) -> None:
+    def commit(self, *, is_last: bool = False, has_more: bool = False) -> None:
         """Make all pending changes durable and visible, at once.
 
         Args:
-            is_last: Whether nothing more is loaded. Then the files of postings of this load are joined.
+            is_last: Whether a load ends. Then the segments of this load are joined.
+            has_more: Whether a load goes on. Then new segments have no row of the filter yet, and are asked for all
+                hashes: most of them are joined before the load ends.
 
         Raises:
             OSError: The disk is full or cannot be written; the pending changes are dropped, the collection is
@@ -149,11 +149,13 @@ class Writer:
         self._drop_pathless()
         if self.pending:
             try:
-                self._write(self._change(is_last))
+                self._write(self._change(is_last, has_more))
             except BaseException:
                 self.discard()
                 raise
             self._start_pending()
+        if not has_more:
+            self._lay_rows()
 
     def discard(self) -> None:
         """Drop every pending change."""
@@ -165,61 +167,11 @@ class Writer:
         """Commit a prepared change, as `compact` and `repair` make them, and start placing anew."""
         self._write(change)
         self._start_placing()
+        self._lay_rows()
 
-    def reserve_serial(self) -> int:
-        """Return a serial number no other file gets."""
-        serial, self._next_serial = self._next_serial, self._next_serial + 1
-        return serial
-
-    def write_file(
-        self, kind: str, payload: Iterable[files.Buffer], *, serial: int | None = None, tile: int = -1
-    ) -> StoredFile:
-        """Write a file and return its row of the catalog."""
-        serial = self.reserve_serial() if serial is None else serial
-        written = files.write_file(self.store.folder, kind, self.store.generation.identity, serial, payload)
-        return written._replace(tile=tile)
-
-    def place(self, document: int, hashes: Hashes, bounds: Sequence[int]) -> None:
-        """Put a document's hashes into rows and into the postings; part p is `hashes[bounds[p]:bounds[p + 1]]`."""
-        self.placer.place(document, hashes, bounds)
-        if len(hashes) and self.store.params.index == "postings":
-            self._placed.append(Added.of([(document, hashes)]))
-            self._n_loaded += len(hashes)
-
-    def start_files(
-        self, written: list[Future[StoredFile]], rewritten: Collection[int] = (), *, is_last: bool = False
-    ) -> set[int]:
-        """Begin to write the changed tiles, and the postings of the documents placed.
-
-        Args:
-            written: The files are added to them.
-            rewritten: Serials of files of postings that are written anew without the documents removed.
-            is_last: As for `commit`.
-
-        Returns:
-            The serials of the files that are replaced.
-        """
-        live, placer = self.store.generation, self.placer
-        replaced = {file.serial for number, file in live.tile_files().items() if number in placer.changed}
-        placer.fill_rows()
-        for number in sorted(placer.changed & placer.tiles.keys()):
-            tile, entries = placer.tiles[number], placer.rows.tile_arrays(number)
-            content = tilefile.payload(StoredTile(tile, entries, growing=not tile.sealed))
-            written.append(self._start_file("TILE", content, tile=number))
-        if self.store.params.index == "rows":
-            return replaced
-        placed = Added.joined(self._placed)
-        joins = levels.joins(
-            live,
-            placed,
-            tiles=placer.changed,
-            rewritten=rewritten,
-            n_loaded=self._n_loaded if is_last else 0,
-        )
-        for join in levels.new_file(placed, self.store.params.hash_bits) if self._rebuild else joins:
-            written.append(self._start_file("POST", join.content))
-            replaced |= join.replaced
-        return replaced
+    def _lay_rows(self) -> None:
+        if change := self.index.rows_due():
+            self._write(change)
 
     def _drop_pathless(self) -> None:
         """Remove documents that lost their last path, and those whose load was interrupted before they had one."""
@@ -231,7 +183,7 @@ class Writer:
             pathless -= self._stored_paths(stored).keys()
         self._remove_documents(pathless)
 
-    def _change(self, is_last: bool) -> Change:
+    def _change(self, is_last: bool, has_more: bool) -> Change:
         pending = self.pending
         change = Change(
             changed_documents=[row._replace(removed=1) for row in self.store.documents(pending.removed).values()],
@@ -240,7 +192,7 @@ class Writer:
         )
         if pending.has_documents:
             documents = pending.staying()
-            offsets, change.lost_files = self._start_files(documents, change.writing, is_last)
+            offsets, change.lost_files = self._start_files(documents, change.writing, is_last, has_more)
             change.new_documents = pending.rows(documents, offsets)
         return change
 
@@ -248,21 +200,15 @@ class Writer:
         samples = documents.samples
         self._n_live += sum(kind != BINARY_KIND for kind in documents.kinds)
         self._n_hashes += len(samples.hashes)
-        self.placer.mean_hashes = self._n_hashes / max(1, self._n_live)
         taken = Fingerprints(documents.ids, samples.firsts, samples.bounds, samples.hashes)
-        self.placer.place_all(taken)
-        if self.store.params.index == "rows":
-            return
-        has_hashes = taken.n_hashes > 0
-        self._placed.append(Added(taken.ids[has_hashes], taken.n_hashes[has_hashes], taken.hashes))
-        self._n_loaded += len(taken.hashes)
+        self.index.place_all(taken, self._n_hashes / max(1, self._n_live))
 
     def _start_files(
-        self, documents: PendingDocuments, writing: list[Future[StoredFile]], is_last: bool
+        self, documents: PendingDocuments, writing: list[Written], is_last: bool, has_more: bool
     ) -> tuple[list[int], set[int]]:
         """Start to write the files of new documents.
 
-        Tiles and postings come first: meanwhile threads compress the last blocks of text.
+        The index comes first: meanwhile threads compress the last blocks of text.
 
         Returns:
             Where each block of text begins, and the serials of the files that are replaced.
@@ -270,24 +216,13 @@ class Writer:
         pending = self.pending
         with ended(writing):
             if records := pending.records.n_bytes and [pending.records.payload()]:
-                writing.append(self._start_file("FPRT", records, pending.fingerprint_file))
+                writing.append(self.files.start("FPRT", records, pending.fingerprint_file))
             self._place(documents)
-            replaced = self.start_files(writing, is_last=is_last)
+            replaced = self.index.start_files(writing, is_last=is_last, has_more=has_more)
             blocks, offsets = pending.texts.finished()
             if blocks:
-                writing.append(self._start_file("TEXT", blocks, pending.text_file))
+                writing.append(self.files.start("TEXT", blocks, pending.text_file))
         return offsets, replaced
-
-    def _start_file(
-        self, kind: str, content: Iterable[files.Buffer], serial: int | None = None, *, tile: int = -1
-    ) -> Future[StoredFile]:
-        """Write a file in a thread if there are any, otherwise here and now."""
-        serial = self.reserve_serial() if serial is None else serial
-        if self.threads:
-            return self.threads.submit(self.write_file, kind, content, serial=serial, tile=tile)
-        written: Future[StoredFile] = Future()
-        written.set_result(self.write_file(kind, content, serial=serial, tile=tile))
-        return written
 
     def _write(self, change: Change) -> None:
         catalog = self.store.catalog
@@ -300,8 +235,7 @@ class Writer:
         catalog.checkpoint()
         write_generation(self.store.folder, self.store.commit_number)
         self.store.generation.refresh(catalog.files())
-        self.placer.forget_changes()
-        self._placed = []
+        self.index.forget()
         self.store.clean()
 
     def _write_rows(self, change: Change) -> None:
@@ -314,10 +248,10 @@ class Writer:
         catalog.insert_tuples(Document, change.new_documents.tuples())
         catalog.replace(change.changed_documents)
         catalog.insert(change.paths)
-        meta = {"generation": str(self.store.commit_number + 1), "next_serial": str(self._next_serial)}
-        catalog.set_meta(**meta, next_tile=str(self.placer.next_tile))
+        meta = {"generation": str(self.store.commit_number + 1), "next_serial": str(self.files.next_serial)}
+        catalog.set_meta(**meta, **({"next_tile": str(placer.next_tile)} if (placer := self.index.placer) else {}))
         # Last: from here on all files are on disk.
-        catalog.insert([*change.new_files, *(one.result() for one in change.writing)])
+        catalog.insert([*change.new_files, *itertools.chain.from_iterable(one.result() for one in change.writing)])
 
     def _change_directory(self, change: Change) -> None:
         """Add the chunks of the directory that a change touches to its files; all of them when rebuilding."""
@@ -332,19 +266,16 @@ class Writer:
         for number, locations in known.changed(numbers.view(np.recarray), are_binary, lost).items():
             change.lost_files |= {known.chunks[number]} if number in known.chunks else set()
             if len(locations):
-                change.writing.append(self._start_file("DOCS", directory.payload(locations), tile=number))
+                change.writing.append(self.files.start("DOCS", directory.payload(locations), tile=number))
 
     def _start_placing(self, *, rebuild: bool = False) -> None:
-        catalog = self.store.catalog
         self._rebuild = rebuild
-        used = max((file.serial for file in catalog.files()), default=0)
-        self._next_serial = max(self._next_serial, int(catalog.meta["next_serial"]), used + 1)
+        self.files.go_on()
         self._n_live, self._n_hashes = going_on.totals(self.store, rebuild)
         mean_hashes = self._n_hashes / max(1, self._n_live)
-        self.placer = going_on.placer(self.store, rebuild, mean_hashes)
-        self._placed = []
+        self.index = Index(self.files, rebuild=rebuild, mean_hashes=mean_hashes)
         self._start_pending()
 
     def _start_pending(self) -> None:
         self._ids = self.store.generation.directory.free_ids()
-        self.pending = Pending(self.reserve_serial(), self.reserve_serial(), texts=TextPacker(self.threads))
+        self.pending = Pending(self.files.reserve_serial(), self.files.reserve_serial(), texts=TextPacker(self.threads))

@@ -189,16 +189,12 @@ def _contents(stats: Stats) -> list[tuple[str, str, str]]:
 
 
 def _filter(stats: Stats) -> list[tuple[str, str, str]]:
-    wanted = percent(stats.params["fpr"])
+    holds = "for each segment of the postings one" if stats.n_segments else f"in {counted(stats.n_tiles, 'tile')}"
     return [
-        (
-            "rows",
-            f"{stats.n_rows:,}",
-            f"Bloom filters, in {counted(stats.n_tiles, 'tile')}, {stats.n_sealed:,} of them sealed",
-        ),
+        ("rows", f"{stats.n_rows:,}", f"of the filter, {holds}"),
         ("fill", percent(stats.fill), "of a row's bits are set, on average"),
-        ("false hits", percent(stats.fpr), f"of absent hashes look present in a row; a full row has {wanted}"),
-        ("bits per hash", f"{stats.bits_per_hash:.1f}", "in the rows, room not yet used included"),
+        ("false hits", percent(stats.fpr), "of absent hashes look present in a row"),
+        ("bits per hash", f"{stats.bits_per_hash:.1f}", "in the rows"),
     ]
 
 
@@ -206,10 +202,10 @@ def _disk(stats: Stats) -> list[tuple[str, str, str]]:
     index = stats.tile_bytes + stats.postings_bytes + stats.fingerprint_bytes
     total = index + stats.text_bytes + stats.catalog_bytes
     is_stored = stats.params["store_text"]
-    texts = "compressed, to compare passages and rebuild tiles" if is_stored else "not stored: files are read again"
+    texts = "compressed, to compare passages and rebuild the index" if is_stored else "not stored: files are read again"
     return [
-        ("tiles", size(stats.tile_bytes), "rows, and which documents live in each"),
-        ("postings", size(stats.postings_bytes), "the documents of each hash, what a query is looked up in"),
+        ("filter", size(stats.tile_bytes), "its rows, which a query asks first"),
+        ("postings", size(stats.postings_bytes), "the documents of each hash: asked where a row may have it"),
         ("fingerprints", size(stats.fingerprint_bytes), "of documents whose text is not stored"),
         ("texts", size(stats.text_bytes), texts),
         ("catalog", size(stats.catalog_bytes), "paths, sizes and checksums"),

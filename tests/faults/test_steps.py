@@ -113,7 +113,7 @@ def make(base):
 
 
 def damaged(path):
-    file = next((path / "tiles").glob("*.tile"))
+    file = next((path / "postings").glob("*.post"))
     content = bytearray(file.read_bytes())
     content[200] ^= 4
     file.write_bytes(content)

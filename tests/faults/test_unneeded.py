@@ -3,21 +3,19 @@
 import json
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from conftest import words
 
 from pmbf import Collection, Comparison, CorruptError, compare, repair
 from pmbf.similar import Similarities, update
-from tests.faults.test_versions import extracted
 from tests.forked import pmbf
 
 QUERY = words(7) + " " + words(99)
 HARMS = {
     "missing": lambda file: file.unlink(),
     "empty": lambda file: file.write_bytes(b""),
-    "torn": lambda file: file.write_bytes(file.read_bytes()[:5000]),
+    "torn": lambda file: file.write_bytes(file.read_bytes()[: file.stat().st_size // 2]),
     "of another collection": lambda file: file.write_bytes(b"\0" * 200),
     "damaged in its head": lambda file: file.write_bytes(file.read_bytes()[:70] + b"\xff\xff" + file.read_bytes()[72:]),
 }
@@ -46,13 +44,13 @@ def answer(path, **options):
 
 
 @pytest.mark.parametrize("harm", HARMS)
-def test_a_tile_that_no_answer_reads_stops_none_and_is_told(path, harm):
-    [tile] = path.glob("tiles/*.tile")
+def test_rows_of_the_filter_that_cannot_be_read_stop_no_answer_and_are_told(path, harm):
+    [rows] = path.glob("tiles/*.rows")
     _, expected = answer(path)
-    HARMS[harm](tile)
+    HARMS[harm](rows)
     [warning], found = answer(path)
     assert found == expected
-    assert str(tile) in warning and f"`pmbf check --repair -c {path}`" in warning
+    assert str(rows) in warning and f"`pmbf check --repair -c {path}`" in warning
     with Collection(path) as collection:
         reports = [*collection.screen_many([QUERY.encode()] * 3, jobs=2)]
         assert [report.warnings for report in reports] == [(warning,)] * 3
@@ -63,42 +61,33 @@ def test_a_tile_that_no_answer_reads_stops_none_and_is_told(path, harm):
 
 
 @pytest.mark.parametrize("harm", HARMS)
-def test_what_needs_the_tile_refuses_it_by_name(path, harm):
-    [tile] = path.glob("tiles/*.tile")
-    HARMS[harm](tile)
+def test_what_needs_the_rows_refuses_them_by_name(path, harm):
+    [rows] = path.glob("tiles/*.rows")
+    HARMS[harm](rows)
     uses = (
         lambda c: c.add(words(50), name="new"),
-        lambda c: c.remove("text-01"),
-        lambda c: c.label(["text-01"], {"author": "berg"}),
         lambda c: c.compact(),
         lambda c: c.stats(),
     )
     for use in uses:
-        with Collection(path) as collection, pytest.raises(CorruptError, match=f"{tile.name}.*check --repair"):
+        with Collection(path) as collection, pytest.raises(CorruptError, match=f"{rows.name}.*check --repair"):
             use(collection)
     with Collection(path) as collection:
-        assert any(tile.name in problem for problem in collection.check().problems)
+        assert any(rows.name in problem for problem in collection.check().problems)
 
 
 def test_the_command_and_the_leak_check_show_the_warning(path, tmp_path):
-    [tile] = path.glob("tiles/*.tile")
+    [rows] = path.glob("tiles/*.rows")
     query = tmp_path / "query.txt"
     query.write_text(QUERY, encoding="utf-8")
     codes = [pmbf(verb, query, "-c", path).returncode for verb in ("screen", "guard")]
-    tile.unlink()
+    rows.unlink()
     for verb, code in zip(("screen", "guard"), codes, strict=True):
         shown = pmbf(verb, query, "-c", path)
         told = "".join((shown.stdout + shown.stderr).split())
         assert shown.returncode == code
-        assert f"didnotneedadamagedfile:{tile}" in told and "pmbfcheck--repair" in told
-        assert str(tile) in json.loads(pmbf(verb, query, "-c", path, "--json").stdout)["warnings"][0]
-
-
-def test_a_tile_of_an_earlier_version_may_have_postings_and_is_needed(tmp_path):
-    path = extracted(Path(__file__).with_name("version5.tar.xz"), tmp_path)
-    next(path.glob("tiles/*.tile")).unlink()
-    with Collection(path) as collection, pytest.raises(CorruptError, match=r"\.tile: the file is missing"):
-        collection.screen(QUERY)
+        assert f"didnotneedadamagedfile:{rows}" in told and "pmbfcheck--repair" in told
+        assert str(rows) in json.loads(pmbf(verb, query, "-c", path, "--json").stdout)["warnings"][0]
 
 
 def test_missing_postings_are_named_with_the_command_that_makes_them_anew(path):
@@ -126,22 +115,22 @@ def test_a_missing_text_that_the_answer_needs_is_named_and_one_that_it_does_not_
 
 
 def test_a_comparison_with_a_library_has_the_warning(path, tmp_path):
-    [tile] = path.glob("tiles/*.tile")
+    [rows] = path.glob("tiles/*.rows")
     essays = [("a", words(7) + words(50)), ("b", words(7) + words(60))]
     expected = compare(essays, collection=path)
-    tile.unlink()
+    rows.unlink()
     found = compare(essays, collection=path)
-    assert str(tile) in found.warnings[0] and expected == replace(found, warnings=())
+    assert str(rows) in found.warnings[0] and expected == replace(found, warnings=())
     assert found == Comparison.from_json(found.to_json())
-    assert tile.name in found.to_html()
+    assert rows.name in found.to_html()
     for name, text in essays:
         (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
     for how in ((), ("--csv", "-")):
         shown = pmbf("compare", tmp_path / "a.txt", tmp_path / "b.txt", "-c", path, *how)
-        assert tile.name in "".join((shown.stdout + shown.stderr).split()) and shown.returncode == 0
+        assert rows.name in "".join((shown.stdout + shown.stderr).split()) and shown.returncode == 0
 
 
-def test_what_reads_no_tile_answers_as_before(path):
+def test_what_asks_no_filter_answers_as_before(path):
     update(path)
 
     def asked():
@@ -151,5 +140,5 @@ def test_what_reads_no_tile_answers_as_before(path):
         return similar, sentences, pairs.returncode, pairs.stdout
 
     expected = asked()
-    next(path.glob("tiles/*.tile")).unlink()
+    next(path.glob("tiles/*.rows")).unlink()
     assert asked() == expected

@@ -15,10 +15,11 @@ from pmbf.filter import Tile
 from pmbf.kernels import CODES
 from pmbf.sentences import segments
 from pmbf.sentences.state import Named, State, read_state, write_state
-from pmbf.store import codec, directory, postings, tilefile
+from pmbf.store import codec, directory, postings, rowsfile, tilefile
 from pmbf.store.directory import LOCATION, Directory
 from pmbf.store.files import Identity, MappedFile, write_file
 from pmbf.store.postings import StoredPostings
+from pmbf.store.rowsfile import StoredRows
 from pmbf.store.tilefile import StoredTile
 from tests.fuzz.damage import damaged, fuzzing
 
@@ -33,16 +34,6 @@ def tile_payload(n_rows):
     entries = np.array([(row, 10 * row, 0, 1) for row in range(n_rows)], np.uint32)
     stored = StoredTile(tile, entries, growing=False)
     return b"".join(tilefile.payload(stored))
-
-
-def tile_with_postings(n_rows):
-    """Return a tile as versions 5 and 6 have it: with flag 2, and the postings behind the bits."""
-    content = bytearray(tile_payload(n_rows))
-    content[20] = content[20] & ~4 | 2
-    one = postings_of(n_rows)
-    numbers = len(one.documents), one.n_buckets, one.shift, one.rice, one.id_bits, 0
-    content += struct.pack("<6I3Q", *numbers, one.n_hashes, one.n_postings, one.n_bit_bytes)
-    return bytes(content + one.documents.tobytes() + one.directory.tobytes() + one.bits.tobytes())
 
 
 def postings_of(n_documents):
@@ -63,8 +54,9 @@ def with_checksum(body):
 
 WORDS = [struct.pack("<I", number) for number in (0, 1, 63, 512, 513, 65_536, 2**31 - 1, 2**31, 2**32 - 1)]
 FINGERPRINT = record_of([QUERY, QUERY[:3], QUERY[:0]])
-TILES = [make(n_rows) for n_rows in (1, 31, 33) for make in (tile_payload, tile_with_postings)]
+TILES = [tile_payload(n_rows) for n_rows in (1, 31, 33)]
 POSTINGS = [b"".join(postings.payload([postings_of(n)], QUERY[:0])) for n in (0, 1, 33)]
+ROWS = [b"".join(rowsfile.payload([(n, postings_of(n)) for n in some])) for some in ((3,), (1, 2, 40), range(1, 12))]
 CHUNKS = [directory_payload(n) for n in (0, 1, 70)]
 BLOCKS = [codec.encode_block(raw) for raw in (b"tide " * 99, b"x", b"")]
 
@@ -106,9 +98,6 @@ def test_a_forged_tile_is_refused_or_asked(folder, payload):
         stored.tile.hits(QUERY)
         stored.tile.common_bits(QUERY)
         tilefile.is_growing(folder, record, OURS)
-        tilefile.is_posted(folder, record, OURS)
-        if stored.postings is not None:
-            ask_postings(stored.postings)
 
     ends_well(asked)
 
@@ -118,6 +107,19 @@ def test_a_forged_tile_is_refused_or_asked(folder, payload):
 def test_forged_postings_are_refused_or_asked_and_joined(folder, payload):
     record = write_file(folder, "POST", OURS, 9, [payload])
     ends_well(lambda: ask_postings(StoredPostings.of_file(MappedFile(folder, record, OURS))))
+
+
+@given(payload=damaged(ROWS, WORDS))
+@fuzzing
+def test_forged_rows_of_segments_are_refused_or_asked(folder, payload):
+    record = write_file(folder, "ROWS", OURS, 11, [payload])
+
+    def asked():
+        stored = StoredRows(MappedFile(folder, record, OURS))
+        kernels.segments_having(list(stored.by_serial().values()), QUERY)
+        stored.bits_of(0)
+
+    ends_well(asked)
 
 
 def ask_postings(stored):

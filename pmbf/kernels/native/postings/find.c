@@ -22,88 +22,87 @@ INLINE void fetch_bucket(const postings_t *from, uint64_t hash) {
     for (int n = 0; n < MOST_FETCHED && line < from->bits + stop; n++, line += LINE_BYTES) __builtin_prefetch(line);
 }
 
-int postings_check(const postings_t *from, size_t first, size_t last) {
+int pages_check(const pages_t *pages, size_t first, size_t last) {
     for (size_t page = first; page <= last; page++) {
-        if (from->checked[page]) continue;
-        const size_t start = page * from->page_bytes, n = smaller(from->page_bytes, from->n_file_bytes - start);
-        if (checksum(from->file + start, n) != from->sums[page]) return PMBF_REFUSED;
-        from->checked[page] = 1;
+        if (pages->checked[page]) continue;
+        const size_t start = page * pages->page_bytes, n = smaller(pages->page_bytes, pages->n_file_bytes - start);
+        if (checksum(pages->file + start, n) != pages->sums[page]) return PMBF_REFUSED;
+        pages->checked[page] = 1;
     }
     return 0;
 }
 
 /* Finds the list of a hash. A hash without one has a count of 0. Returns 0 or PMBF_REFUSED. */
-static int find_list(const postings_t *from, uint64_t hash, list_t *found) {
+static int find_list(const postings_t *from, uint64_t hash, found_t *found) {
     const uint64_t bucket = bucket_of(from, hash);
     cursor_t cursor;
     list_t list;
-    *found = (list_t){hash, 0, 0};
     if (bucket >= from->n_buckets) return 0;
-    if (check_pages(from, from->directory + bucket, 2 * sizeof *from->directory)) return PMBF_REFUSED;
+    if (check_pages(&from->pages, from->directory + bucket, 2 * sizeof *from->directory)) return PMBF_REFUSED;
     if (cursor_begin(&cursor, from, bucket)) return PMBF_REFUSED;
     if (cursor.at == cursor.stop) return 0;
-    if (check_pages(from, from->bits + cursor.at / 8, (cursor.stop - cursor.at) / 8)) return PMBF_REFUSED;
+    if (check_pages(&from->pages, from->bits + cursor.at / 8, (cursor.stop - cursor.at) / 8)) return PMBF_REFUSED;
     for (int more; (more = cursor_next(&cursor, &list)); ) {
         if (more < 0) return more;
         if (list.hash < hash) continue;
-        if (list.hash == hash) *found = list;
+        if (list.hash == hash) found->at = list.at, found->count = list.count;
         break;
     }
     return 0;
 }
 
-/* Finds the list of each hash, and adds the number of its documents to `counts`. Returns 0 or PMBF_REFUSED. */
-static int find_lists(const postings_t *from, const uint64_t *hashes, size_t n, list_t *lists, int64_t *counts) {
-    for (size_t i = 0; i < smaller(n, 2 * AHEAD); i++) fetch_directory(from, hashes[i]);
-    for (size_t i = 0; i < smaller(n, AHEAD); i++) fetch_bucket(from, hashes[i]);
-    for (size_t i = 0; i < n; i++) {
-        if (i + 2 * AHEAD < n) fetch_directory(from, hashes[i + 2 * AHEAD]);
-        if (i + AHEAD < n) fetch_bucket(from, hashes[i + AHEAD]);
-        if (find_list(from, hashes[i], &lists[i])) return PMBF_REFUSED;
-        counts[i] += lists[i].count;
+int64_t find_lists(const segments_t *segments, const uint64_t *hashes, size_t n, found_lists_t *found, int64_t *counts) {
+    const postings_t *postings = segments->postings;
+    const int64_t status = find_segments(segments, hashes, n, found);
+    found_t *lists = found->lists;
+    uint64_t n_found = 0;
+    if (status) return status;
+    memset(counts, 0, n * sizeof *counts);
+    for (uint64_t i = 0; i < found->n + 2 * AHEAD; i++) {
+        if (i < found->n) fetch_directory(&postings[lists[i].of], hashes[lists[i].hash]);
+        if (i >= AHEAD && i - AHEAD < found->n) fetch_bucket(&postings[lists[i - AHEAD].of], hashes[lists[i - AHEAD].hash]);
+        if (i < 2 * AHEAD) continue;
+        found_t list = lists[i - 2 * AHEAD];
+        if (find_list(&postings[list.of], hashes[list.hash], &list)) return PMBF_REFUSED;
+        counts[list.hash] += (int64_t)list.count;
+        if (list.count) lists[n_found++] = list;
     }
+    found->n = n_found;
     return 0;
 }
 
-EXPORT int64_t pmbf_find_postings(const postings_t *postings, size_t n_postings, const uint64_t *hashes, size_t n,
-                                  list_t *lists, int64_t *counts) {
-    for (size_t i = 0; i < n; i++) counts[i] = 0;
-    for (size_t i = 0; i < n_postings; i++)
-        if (find_lists(&postings[i], hashes, n, lists + i * n, counts)) return PMBF_REFUSED;
-    return 0;
-}
-
-/* Writes document << 32 | place for each document of a list that is chosen. Returns the number of them, or
+/* Writes document << 32 | number of the hash for each document of a list that is chosen. Returns the number of them, or
  * PMBF_REFUSED. */
-static int64_t take(const postings_t *from, const list_t *list, const uint8_t *chosen, size_t n_chosen, uint64_t place,
-                    uint64_t *out) {
+static int64_t take(const postings_t *from, const found_t *list, const uint8_t *chosen, size_t n_chosen, uint64_t *out) {
     int64_t n_taken = 0;
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint64_t i = 0; i < list->count; i++) {
         const uint64_t number = number_at(from->bits, list->at, i, from->id_bits);
         if (RARE(number >= from->n_documents)) return PMBF_REFUSED;
-        if (check_pages(from, from->documents + number, sizeof *from->documents)) return PMBF_REFUSED;
+        if (check_pages(&from->pages, from->documents + number, sizeof *from->documents)) return PMBF_REFUSED;
         const uint32_t document = from->documents[number];
         if (chosen && (document >= n_chosen || !chosen[document])) continue;
-        out[n_taken++] = (uint64_t)document << 32 | place;
+        out[n_taken++] = (uint64_t)document << 32 | list->hash;
     }
     return n_taken;
 }
 
-/* Writes document << 32 | place for each document that has one of the hashes that at most `limit` documents have, by
- * place. The lists and counts are those that pmbf_find_postings wrote. `chosen` says of each id below `n_chosen`
- * whether the document is looked for; NULL: all are. Returns their number, or PMBF_REFUSED. */
-EXPORT int64_t pmbf_take_postings(const postings_t *postings, size_t n_postings, size_t n, int64_t limit,
-                                  const list_t *lists, const int64_t *counts, const uint8_t *chosen, size_t n_chosen,
-                                  uint64_t *out) {
-    int64_t n_taken = 0;
-    for (size_t place = 0; place < n; place++) {
-        if (counts[place] > limit) continue;
-        for (size_t i = 0; i < n_postings; i++) {
-            const list_t *list = lists + i * n + place;
-            int64_t here = list->count ? take(&postings[i], list, chosen, n_chosen, place, out + n_taken) : 0;
-            if (here < 0) return here;
-            n_taken += here;
-        }
+/* Counts the documents that have each of n hashes. Writes document << 32 | number of the hash for each document that has
+ * one of the hashes that at most `limit` documents have, to `keys`, in malloc's memory. `chosen` says of each id below
+ * `n_chosen` whether the document is looked for; NULL: all are. Returns how many keys there are, PMBF_NO_MEMORY, or
+ * PMBF_REFUSED for damaged postings. */
+EXPORT int64_t pmbf_find_postings(const segments_t *segments, const uint64_t *hashes, size_t n, int64_t limit, const uint8_t *chosen,
+                                  size_t n_chosen, int64_t *counts, void **keys) {
+    found_lists_t found = {NULL, 0, 0};
+    int64_t n_keys = 0, n_taken = 0, status = find_lists(segments, hashes, n, &found, counts);
+    uint64_t *out = NULL;
+    for (size_t i = 0; !status && i < n; i++) n_keys += counts[i] <= limit ? counts[i] : 0;
+    if (!status && !(out = malloc((size_t)(n_keys + 1) * sizeof *out))) status = PMBF_NO_MEMORY;
+    for (uint64_t i = 0; status >= 0 && i < found.n; i++) {
+        if (counts[found.lists[i].hash] > limit) continue;
+        status = take(&segments->postings[found.lists[i].of], &found.lists[i], chosen, n_chosen, out + n_taken);
+        n_taken += status;
     }
-    return n_taken;
+    free(found.lists);
+    *keys = out;
+    return status < 0 ? status : n_taken;
 }

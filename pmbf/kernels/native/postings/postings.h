@@ -12,20 +12,57 @@
 #include "../arithmetic.h"
 #include "../bits/bits.h"
 
-/* Postings as Python passes them. `bits` has PADDING more bytes behind the last bucket. */
+/* The file that arrays lie in, if its pages are checked before they are read. */
+typedef struct {
+    const uint8_t *file; /* or NULL: nothing is left to check */
+    uint64_t n_file_bytes, page_bytes;
+    const uint32_t *sums;
+    uint8_t *checked;
+} pages_t;
+
+/* Postings as Python passes them: those of a segment. `bits` has PADDING more bytes behind the last bucket. */
 typedef struct {
     const uint8_t *bits;
     const uint32_t *directory; /* n_buckets + 1 offsets in bytes */
     const uint32_t *documents;
     uint64_t n_bits_bytes, n_buckets, n_documents;
     uint64_t shift, rice, id_bits; /* bits of a bucket's range of hashes, of a gap's lower part, of a document's number */
-    const uint8_t *file; /* the bytes that all of this lies in, if its pages are checked before they are read; or NULL */
-    uint64_t n_file_bytes, page_bytes;
-    const uint32_t *sums;
-    uint8_t *checked;
+    pages_t pages;
 } postings_t;
 
+/* Rows of the filter side by side: for each of `n_lines` positions a line with a bit of each row. `bits` has PADDING more
+ * bytes behind the last line. Without bits all rows are asked for every hash. */
+typedef struct {
+    const uint8_t *bits;
+    const uint32_t *owners; /* of each row, the number of its segment among the postings; NO_OWNER: of none */
+    uint64_t n_rows, n_lines, line_bits, k, n_cut; /* bits of a line: 1, 2, 4, or whole bytes; bits a hash; lowest bits of
+                                                      a hash that the filter does not look at */
+    pages_t pages;
+} tile_t;
+
+/* The segments that a query asks, and the rows of all of them: each segment has one. */
+typedef struct {
+    const postings_t *postings;
+    uint64_t n_postings;
+    const tile_t *tiles;
+    uint64_t n_tiles;
+} segments_t;
+
+/* A segment that may have a hash, by their numbers; then the list of the hash there. */
+typedef struct {
+    uint32_t hash, of;
+    uint64_t at, count;
+} found_t;
+
+/* What was found, ascending by the number of the hash. */
+typedef struct {
+    found_t *lists;
+    uint64_t n, room;
+} found_lists_t;
+
 enum { PADDING = 8, WINDOW_BITS = 57 };
+
+#define NO_OWNER UINT32_MAX
 
 /* Reads one bucket. */
 typedef struct {
@@ -126,20 +163,23 @@ INLINE uint64_t number_at(const uint8_t *bits, uint64_t at, uint64_t i, uint64_t
 }
 
 /* find.c: checks those of some pages of the file that are not checked. Returns 0 or PMBF_REFUSED. */
-int postings_check(const postings_t *from, size_t first, size_t last);
+int pages_check(const pages_t *pages, size_t first, size_t last);
 
-/* As `postings_check`, for n bytes at a place, n > 0. */
-INLINE int check_pages(const postings_t *from, const void *at, size_t n) {
-    if (!from->file) return 0;
-    const size_t start = (size_t)((const uint8_t *)at - from->file);
-    const size_t first = start / from->page_bytes, last = (start + n - 1) / from->page_bytes;
-    if (from->checked[first] && from->checked[last] && last - first < 2) return 0;
-    return postings_check(from, first, last);
+/* As `pages_check`, for n bytes at a place, n > 0. */
+INLINE int check_pages(const pages_t *pages, const void *at, size_t n) {
+    if (!pages->file) return 0;
+    const size_t start = (size_t)((const uint8_t *)at - pages->file);
+    const size_t first = start / pages->page_bytes, last = (start + n - 1) / pages->page_bytes;
+    if (pages->checked[first] && pages->checked[last] && last - first < 2) return 0;
+    return pages_check(pages, first, last);
 }
 
-/* find.c: finds the lists of n hashes in all postings, and how many documents have each hash. `lists` has room for n lists
- * of each of the postings. Returns 0, or PMBF_REFUSED for damaged postings. */
-int64_t pmbf_find_postings(const postings_t *postings, size_t n_postings, const uint64_t *hashes, size_t n, list_t *lists,
-                           int64_t *counts);
+/* rows.c: finds the segments that may have each of n hashes, by the filter alone. `found` keeps its room. Returns 0,
+ * PMBF_NO_MEMORY, or PMBF_REFUSED for a damaged filter. */
+int64_t find_segments(const segments_t *segments, const uint64_t *hashes, size_t n, found_lists_t *found);
+
+/* find.c: finds the lists of n hashes in the segments that may have them, and how many documents have each hash. Returns
+ * as `find_segments`. */
+int64_t find_lists(const segments_t *segments, const uint64_t *hashes, size_t n, found_lists_t *found, int64_t *counts);
 
 #endif

@@ -41,7 +41,7 @@ typedef struct {
     uint32_t *first, *numbers, *slots, *places;
     int64_t *counts, *exact, *bounds, *evidence;
     int32_t *weights;
-    list_t *lists;
+    found_lists_t lists;
     uint64_t *keys, *sorted;
     uint64_t n_hashes, n_slots, n_keys;
     evident_t *found;
@@ -54,13 +54,12 @@ static int grow(void *array, uint64_t n, size_t size) {
     return more != NULL;
 }
 
-static int room_for_hashes(room_t *room, uint64_t n, size_t n_postings) {
+static int room_for_hashes(room_t *room, uint64_t n) {
     if (n <= room->n_hashes && room->slots) return 1;
     for (room->n_slots = 64; room->n_slots < 2 * n; room->n_slots *= 2) {}
     room->n_hashes = n;
     return grow(&room->distinct, n, 8) && grow(&room->first, n, 4) && grow(&room->numbers, n, 4) && grow(&room->slots, room->n_slots, 4) &&
-           grow(&room->counts, n, 8) && grow(&room->exact, n, 8) && grow(&room->weights, n, 4) &&
-           grow(&room->lists, n * n_postings, sizeof(list_t));
+           grow(&room->counts, n, 8) && grow(&room->exact, n, 8) && grow(&room->weights, n, 4);
 }
 
 static int room_for_keys(room_t *room, uint64_t n) {
@@ -72,7 +71,7 @@ static int room_for_keys(room_t *room, uint64_t n) {
 
 static void room_free(room_t *room) {
     void *arrays[] = {room->distinct, room->first, room->numbers, room->slots,   room->places, room->counts, room->exact,
-                      room->bounds,   room->evidence, room->weights, room->lists, room->keys, room->sorted};
+                      room->bounds,   room->evidence, room->weights, room->lists.lists, room->keys, room->sorted};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
 }
 
@@ -105,21 +104,19 @@ static int is_gone(const weigh_rules_t *rules, uint32_t document) {
 
 /* Writes document << 32 | number of the hash for each document that has one of the hashes that are not common. Returns
  * how many, or PMBF_REFUSED for damaged postings. */
-static int64_t take_keys(const room_t *room, const postings_t *postings, size_t n_postings, uint64_t n, const weigh_rules_t *rules) {
+static int64_t take_keys(const room_t *room, const segments_t *segments, const weigh_rules_t *rules) {
     int64_t n_keys = 0;
-    for (uint64_t hash = 0; hash < n; hash++) {
-        if (room->counts[hash] > rules->limit) continue;
-        for (size_t of = 0; of < n_postings; of++) {
-            const postings_t *from = &postings[of];
-            const list_t *list = &room->lists[of * n + hash];
-            for (uint32_t i = 0; i < list->count; i++) {
-                uint64_t number = number_at(from->bits, list->at, i, from->id_bits);
-                if (RARE(number >= from->n_documents)) return PMBF_REFUSED;
-                if (check_pages(from, from->documents + number, sizeof *from->documents)) return PMBF_REFUSED;
-                uint32_t document = from->documents[number];
-                if (rules->n_gone && is_gone(rules, document)) continue;
-                room->keys[n_keys++] = (uint64_t)document << 32 | hash;
-            }
+    for (uint64_t at = 0; at < room->lists.n; at++) {
+        const found_t *list = &room->lists.lists[at];
+        const postings_t *from = &segments->postings[list->of];
+        if (room->counts[list->hash] > rules->limit) continue;
+        for (uint64_t i = 0; i < list->count; i++) {
+            uint64_t number = number_at(from->bits, list->at, i, from->id_bits);
+            if (RARE(number >= from->n_documents)) return PMBF_REFUSED;
+            if (check_pages(&from->pages, from->documents + number, sizeof *from->documents)) return PMBF_REFUSED;
+            uint32_t document = from->documents[number];
+            if (rules->n_gone && is_gone(rules, document)) continue;
+            room->keys[n_keys++] = (uint64_t)document << 32 | list->hash;
         }
     }
     return n_keys;
@@ -209,16 +206,16 @@ static int64_t add_found(room_t *room, sampled_t *query, const weigh_rules_t *ru
     return 0;
 }
 
-static int64_t ask(room_t *room, const postings_t *postings, size_t n_postings, sampled_t *query, const weigh_rules_t *rules) {
+static int64_t ask(room_t *room, const segments_t *segments, sampled_t *query, const weigh_rules_t *rules) {
     const uint64_t n_before = room->n_found;
-    if (!room_for_hashes(room, query->n, n_postings)) return PMBF_NO_MEMORY;
+    if (!room_for_hashes(room, query->n)) return PMBF_NO_MEMORY;
     uint64_t n = number_hashes(room, query->hashes, query->n), n_keys = 0;
-    int64_t status = pmbf_find_postings(postings, n_postings, room->distinct, n, room->lists, room->counts);
+    int64_t status = find_lists(segments, room->distinct, n, &room->lists, room->counts);
     if (status) return status;
     for (uint64_t hash = 0; query->more && hash < n; hash++) room->counts[hash] += query->more[room->first[hash]];
     for (uint64_t hash = 0; hash < n; hash++) n_keys += room->counts[hash] <= rules->limit ? (uint64_t)room->counts[hash] : 0;
     if (!room_for_keys(room, n_keys > query->n ? n_keys : query->n)) return PMBF_NO_MEMORY;
-    int64_t n_taken = take_keys(room, postings, n_postings, n, rules);
+    int64_t n_taken = take_keys(room, segments, rules);
     if (n_taken < 0) return n_taken;
     sort_keys(room, n_taken);
     uint32_t *documents = (uint32_t *)(void *)room->sorted; /* free for other use by now */
@@ -235,10 +232,10 @@ static int64_t ask(room_t *room, const postings_t *postings, size_t n_postings, 
 
 /* Looks n queries up, and writes the documents with evidence enough to `found`, in malloc's memory. Returns their number,
  * PMBF_NO_MEMORY, or PMBF_REFUSED for damaged postings. */
-EXPORT int64_t pmbf_evident(const postings_t *postings, size_t n_postings, sampled_t *queries, size_t n, const weigh_rules_t *rules, void **found) {
+EXPORT int64_t pmbf_evident(const segments_t *segments, sampled_t *queries, size_t n, const weigh_rules_t *rules, void **found) {
     room_t room = {.n_hashes = 0};
     int64_t status = 0;
-    for (size_t i = 0; !status && i < n; i++) status = ask(&room, postings, n_postings, &queries[i], rules);
+    for (size_t i = 0; !status && i < n; i++) status = ask(&room, segments, &queries[i], rules);
     room_free(&room);
     *found = room.found;
     return status ? status : (int64_t)room.n_found;

@@ -1,0 +1,125 @@
+"""The index of the documents of a commit: segments of postings with their rows of the filter, or tiles of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from functools import partial
+
+from pmbf.hashes import Hashes
+from pmbf.store import going_on, laying, levels, rowsfile, tilefile
+from pmbf.store.files import Buffer, MappedFile, StoredFile
+from pmbf.store.fingerprints import Fingerprints
+from pmbf.store.pending import Change
+from pmbf.store.postings import Added, StoredPostings
+from pmbf.store.tilefile import StoredTile
+from pmbf.store.writing import Files, Written
+
+
+class Index:
+    """Takes the fingerprints of documents, and writes what a query finds them by.
+
+    Args:
+        files: Where files are written.
+        rebuild: Whether all documents are placed anew.
+        mean_hashes: Hashes of a typical document so far, 0 when there is none.
+
+    Attributes:
+        placer: Places documents into rows, in a collection of the kind `rows`; else None.
+    """
+
+    def __init__(self, files: Files, *, rebuild: bool, mean_hashes: float) -> None:
+        self._files, self._store, self._rebuild = files, files.store, rebuild
+        self.placer = going_on.placer(self._store, rebuild, mean_hashes)
+        self.n_loaded = 0
+        self._placed: list[Added] = []
+
+    def place(self, document: int, hashes: Hashes, bounds: list[int]) -> None:
+        """Take a document's hashes; part p is `hashes[bounds[p]:bounds[p + 1]]`."""
+        if self.placer:
+            self.placer.place(document, hashes, bounds)
+        elif len(hashes):
+            self._placed.append(Added.of([(document, hashes)]))
+            self.n_loaded += len(hashes)
+
+    def place_all(self, taken: Fingerprints, mean_hashes: float) -> None:
+        """Take the hashes of documents."""
+        if self.placer:
+            self.placer.mean_hashes = mean_hashes
+            self.placer.place_all(taken)
+            return
+        has_hashes = taken.n_hashes > 0
+        self._placed.append(Added(taken.ids[has_hashes], taken.n_hashes[has_hashes], taken.hashes))
+        self.n_loaded += len(taken.hashes)
+
+    def start_files(
+        self,
+        written: list[Written],
+        rewritten: Collection[int] = (),
+        *,
+        is_last: bool = False,
+        has_more: bool = False,
+    ) -> set[int]:
+        """Begin to write the index of the documents placed: segments, or the changed tiles.
+
+        Args:
+            written: The files are added to them.
+            rewritten: Serials of files of postings that are written anew without the documents removed.
+            is_last, has_more: As for `Writer.commit`.
+
+        Returns:
+            The serials of the files that are replaced.
+        """
+        if self.placer:
+            return self._start_tiles(written)
+        live, placed, replaced = self._store.generation, Added.joined(self._placed), set[int]()
+        if self._rebuild:
+            joins = levels.new_file(placed, self._store.params.hash_bits)
+        else:
+            joins = levels.joins(live, placed, rewritten=rewritten, n_loaded=self.n_loaded if is_last else 0)
+        for join in joins:
+            serials = self._files.reserve_serial(), 0 if has_more else self._files.reserve_serial()
+            written.append(self._files.run(partial(self._write_segment, join.content, *serials)))
+            replaced |= join.replaced
+        return replaced if self._rebuild else replaced | live.posted.lost_rows(replaced)
+
+    def rows_due(self) -> Change | None:
+        """Return the change that makes rows which segments do not have yet, and lays those of large ones side by side.
+
+        There is nothing to do after most commits: None.
+        """
+        posted = self._store.generation.posted
+        together = laying.due(posted)
+        alone = sorted(posted.without_row() - set(together.segments if together else ()))
+        if not (together or alone):
+            return None
+        change = Change(lost_files=together.replaced if together else set())
+        for serials in [*([together.segments] if together else []), *([serial] for serial in alone)]:
+            segments = [(serial, posted.of_file(serial).whole()) for serial in serials]
+            change.writing.append(self._files.start("ROWS", rowsfile.payload(segments)))
+        return change
+
+    def forget(self) -> None:
+        """Begin anew after a commit."""
+        self._placed = []
+        if self.placer:
+            self.placer.forget_changes()
+
+    def _start_tiles(self, written: list[Written]) -> set[int]:
+        placer = self.placer
+        assert placer is not None
+        placer.fill_rows()
+        for number in sorted(placer.changed & placer.tiles.keys()):
+            tile, entries = placer.tiles[number], placer.rows.tile_arrays(number)
+            content = tilefile.payload(StoredTile(tile, entries, growing=not tile.sealed))
+            written.append(self._files.start("TILE", content, tile=number))
+        of_tiles = self._store.generation.tile_files()
+        return {file.serial for number, file in of_tiles.items() if number in placer.changed}
+
+    def _write_segment(self, content: Iterable[Buffer], serial: int, rows_serial: int) -> list[StoredFile]:
+        """Write a file of postings, and one with the row of the filter that follows from it, unless its serial is 0."""
+        written = self._files.write("POST", content, serial=serial)
+        if not rows_serial:
+            return [written]
+        mapped = MappedFile(self._store.folder, written, self._store.generation.identity)
+        rows = rowsfile.payload([(serial, StoredPostings.of_file(mapped).whole())])
+        return [written, self._files.write("ROWS", rows, serial=rows_serial)]

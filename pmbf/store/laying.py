@@ -1,0 +1,60 @@
+"""Which rows of the filter are laid side by side: then one line answers for all of them.
+
+The row of a small segment stands alone, and goes with it when it is joined. Large segments stay. Once four of their
+rows stand alone, they are laid beside each other, and beside those laid before, as long as all take up to 1 GB.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pmbf.store.levels import full_bytes, level
+from pmbf.store.posted import Posted
+
+ROWS_TOGETHER, MOST_ROWS = 4, 512
+_MOST_BYTES = 1 << 30
+_DEAD_SHARE = 0.25
+"""Share of rows of segments that are no more at which the others are laid anew."""
+
+
+class Due(NamedTuple):
+    """Segments whose rows are laid side by side, by the serials of their postings; files of rows that are replaced."""
+
+    segments: list[int]
+    replaced: set[int]
+
+
+class _Laid(NamedTuple):
+    """A file of rows: the segments of it that are still there, how many rows it has, and bytes of one."""
+
+    serial: int
+    segments: list[int]
+    n_rows: int
+    row_bytes: int
+
+
+def due(posted: Posted) -> Due | None:
+    """Return which rows are to be laid side by side; None if there is nothing to do.
+
+    Raises:
+        CorruptError: A file of rows is damaged.
+    """
+    least = level(full_bytes(sum(file.payload_bytes for file in posted.files.values()))) - 1
+    large = {serial for serial, file in posted.files.items() if level(file.payload_bytes) >= least}
+    files = [_laid(posted, serial) for serial in sorted(posted.row_files)] if large else []
+    files = [one for one in files if large.intersection(one.segments)]
+    chosen, n_rows, row_bytes = list[_Laid](), 0, 0
+    for one in sorted(files, key=lambda one: one.n_rows * one.row_bytes):
+        n_then, bytes_then = n_rows + len(one.segments), max(row_bytes, one.row_bytes)
+        if n_then <= MOST_ROWS and n_then * bytes_then <= max(_MOST_BYTES, ROWS_TOGETHER * bytes_then):
+            chosen, n_rows, row_bytes = [*chosen, one], n_then, bytes_then
+    n_alone = sum(one.n_rows == 1 for one in chosen)
+    has_dead = any(len(one.segments) <= (1 - _DEAD_SHARE) * one.n_rows for one in chosen)
+    if n_alone < ROWS_TOGETHER and not has_dead:
+        return None
+    return Due(sorted(serial for one in chosen for serial in one.segments), {one.serial for one in chosen})
+
+
+def _laid(posted: Posted, serial: int) -> _Laid:
+    found = posted.rows_in(serial)
+    return _Laid(serial, sorted(posted.files.keys() & set(found.serials)), found.rows.n_rows, found.rows.n_lines // 8)

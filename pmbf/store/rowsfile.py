@@ -1,0 +1,112 @@
+"""Rows of the filter as a file: a row holds all hashes of one segment, and rows lie side by side.
+
+    a file of the kind ROWS           the lines, 8 zeros, and zeros up to a multiple of 8
+                                      16 bytes a row   u64 serial of the segment's file of postings │ u64 its hashes
+                                      u32 rows │ u32 bits of a hash │ u64 bits of a row
+
+`kernels.SegmentRows` draws the lines. All of it follows from the postings, and can be made anew.
+"""
+
+from __future__ import annotations
+
+import itertools
+import struct
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf import kernels
+from pmbf.filter import SEGMENT_BITS, laid, row_bits
+from pmbf.kernels import BLOCK_LINES, PADDING_BYTES, Postings, Row, RowsPages, SegmentRows
+from pmbf.store.files import PAGE_BYTES, MappedFile, damaged
+
+_NUMBERS = struct.Struct("<2IQ")
+_OF_A_ROW = np.dtype([("serial", "<u8"), ("n_hashes", "<u8")])
+
+_MADE_BYTES = 256 << 20
+"""Bytes of rows that are made at once; of wider rows one part after another."""
+
+
+class StoredRows:
+    """Rows in a file. Each page of the lines is checked before its first use.
+
+    Args:
+        file: The file.
+
+    Raises:
+        CorruptError: The numbers are damaged, or do not fit the length of the file.
+    """
+
+    def __init__(self, file: MappedFile) -> None:
+        self.file = file
+        try:
+            numbers_at = len(file.payload) - _NUMBERS.size
+            file.check(numbers_at, len(file.payload))
+            n_rows, n_hashes, n_lines = _NUMBERS.unpack_from(file.payload, numbers_at)
+            rows_at = numbers_at - _OF_A_ROW.itemsize * n_rows
+            if not 1 <= n_rows <= 512 or rows_at != _lines_bytes(n_rows, n_lines):
+                raise ValueError(f"{n_rows} rows of {n_lines} bits")
+            file.check(rows_at, numbers_at)
+            self._of_rows = np.frombuffer(file.payload, _OF_A_ROW, n_rows, rows_at)
+            bits = np.frombuffer(file.payload, np.uint8, rows_at)
+        except (struct.error, ValueError) as error:
+            raise damaged(file.path, f"the numbers of the rows do not fit its length ({error})") from error
+        pages = RowsPages(np.frombuffer(file.payload, np.uint8), file.sums, file.checked, PAGE_BYTES, 0)
+        self.rows = SegmentRows(bits, n_rows, n_lines, n_hashes, pages)
+
+    @property
+    def serials(self) -> list[int]:
+        """The serial of the file of postings of each row."""
+        return list(map(int, self._of_rows["serial"]))
+
+    @property
+    def n_hashes(self) -> list[int]:
+        """The distinct hashes that each row holds."""
+        return list(map(int, self._of_rows["n_hashes"]))
+
+    def by_serial(self) -> dict[int, Row]:
+        """Return the row of each segment by the serial of its postings."""
+        return {serial: (self.rows, number) for number, serial in enumerate(self.serials)}
+
+    def bits_of(self, number: int) -> NDArray[np.uint64]:
+        """Return the bits of a row, `(m / 64,) uint64`.
+
+        Raises:
+            CorruptError: A page is damaged.
+        """
+        self.file.verify()
+        lines = self.rows.bits[: self.rows.n_lines * self.rows.line_bits // 8]
+        if self.rows.n_rows == 1:
+            return lines.view("<u8")
+        octets = lines.reshape(self.rows.n_lines, -1)[:, number // 8]
+        return np.packbits(octets >> np.uint8(number % 8) & 1, bitorder="little").view("<u8")
+
+
+def payload(segments: Sequence[tuple[int, Postings]]) -> Iterator[bytes | memoryview]:
+    """Yield the parts of a file with the rows of segments, made from their postings.
+
+    Args:
+        segments: Of each the serial of its file of postings, and the postings, checked.
+
+    Raises:
+        ParameterError: The postings contradict themselves.
+    """
+    postings = [one for _, one in segments]
+    n_lines = row_bits(max(one.n_hashes for one in postings))
+    n_parts = 1 + len(segments) * n_lines // 8 // _MADE_BYTES
+    n_blocks = n_lines // BLOCK_LINES
+    cuts = [BLOCK_LINES * (n_blocks * part // n_parts) for part in range(n_parts + 1)]
+    for first, stop in itertools.pairwise(cuts):
+        rows = np.stack([kernels.row_of(one, n_lines, SEGMENT_BITS, first, stop) for one in postings])
+        for lines in laid(rows):
+            yield lines.data.cast("B")
+    yield bytes(_lines_bytes(len(segments), n_lines) - kernels.line_bits(len(segments)) * n_lines // 8)
+    of_rows = [(serial, one.n_hashes) for serial, one in segments]
+    yield np.array(of_rows, _OF_A_ROW).tobytes()
+    yield _NUMBERS.pack(len(segments), SEGMENT_BITS, n_lines)
+
+
+def _lines_bytes(n_rows: int, n_lines: int) -> int:
+    """Return the bytes of the lines with what is behind them."""
+    return n_lines * kernels.line_bits(n_rows) // 8 + PADDING_BYTES
