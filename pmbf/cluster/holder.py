@@ -5,7 +5,8 @@ what is in it, byte for byte. So a holder that was cut off and comes back cannot
 was lost is made anew from the depot.
 
 An answer comes with the volumes that could not be read, and why: another node has a copy of them.
-A tile that is lost in the depot, too, makes no volume unreadable: no answer needs it, and it is told as a warning.
+Rows of the filter that are lost in the depot, too, make no volume unreadable: no answer needs them, and they are told
+as a warning.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ class Opened:
         if not store.generation.warnings:
             return store
         store.close()
-        self._lost[volume.name] = next(iter(self._shelf.mend_tiles(volume.name)), "")
+        self._lost[volume.name] = next(iter(self._shelf.mend_rows(volume.name)), "")
         return self._one(volume)
 
     def _one(self, volume: Volume) -> Store:

@@ -27,7 +27,7 @@ from pmbf.store.schema import FILE_NAME
 _COPIED = {FILE_NAME, GENERATION_FILE}
 """SQLite may write to the catalog, and a writer to the generation's number. The other files never change."""
 
-_TILE = ".tile"
+_ROWS = ".rows"
 
 
 def seal(folder: Path, depot: Depot, *, instead_of: Volume | None = None) -> Volume:
@@ -96,7 +96,7 @@ class Shelf:
         self.workplace = Workplace(folder / "work")
 
     def folder_of(self, name: str) -> Path:
-        """Return the folder of a volume; what is missing of it is fetched, but for tiles that cannot be.
+        """Return the folder of a volume; what is missing of it is fetched, but for rows of the filter that cannot be.
 
         Raises:
             NotFoundError: The depot has not all other files of the volume.
@@ -106,7 +106,7 @@ class Shelf:
         target = self._place(name)
         if not os.path.lexists(target):
             with self.workplace.new_folder() as beside:
-                self._make(name, beside / name, without_tiles=True)
+                self._make(name, beside / name, without_rows=True)
                 _put_in_place(beside / name, target)
         require_plain(target)
         return target
@@ -138,13 +138,13 @@ class Shelf:
         found = self._mended(name, "")
         return [file for file, problem in found.items() if not problem]
 
-    def mend_tiles(self, name: str) -> list[str]:
-        """Fetch the tiles of a volume anew that are lost or damaged here; return why some could not be fetched.
+    def mend_rows(self, name: str) -> list[str]:
+        """Fetch rows of the filter anew that are lost or damaged here; return why some could not be fetched.
 
         Raises:
             NotFoundError, CorruptError: As for `mend`.
         """
-        return [problem for problem in self._mended(name, _TILE).values() if problem]
+        return [problem for problem in self._mended(name, _ROWS).values() if problem]
 
     def _mended(self, name: str, ending: str) -> dict[str, str]:
         """Fetch files anew whose names end with `ending`; return each that is lost or damaged, and why it stays so."""
@@ -174,8 +174,8 @@ class Shelf:
             if alone:
                 folder.rename(beside / "gone")  # who opens it now fetches it anew
 
-    def _make(self, name: str, target: Path, *, without_tiles: bool = False) -> None:
-        """Make the folder of a volume; if that is allowed, then without the tiles that the depot has not."""
+    def _make(self, name: str, target: Path, *, without_rows: bool = False) -> None:
+        """Make the folder of a volume; if that is allowed, then without rows of the filter that the depot has not."""
         target.mkdir(mode=0o700)
         for file, content in files_of(self.depot, name).items():
             place = target / file
@@ -188,7 +188,7 @@ class Shelf:
             try:
                 self._link(content, place)
             except (NotFoundError, CorruptError):
-                if not (without_tiles and file.endswith(_TILE)):
+                if not (without_rows and file.endswith(_ROWS)):
                     raise
 
     def _link(self, content: str, place: Path) -> None:
