@@ -170,18 +170,8 @@ class Params:
         return hashlib.blake2b(self.to_json().encode(), digest_size=8).digest()
 
     def to_json(self) -> str:
-        """Return the parameters as one line of JSON with sorted keys.
-
-        If no word is long, or hashes have 32 bits, then that is not said: versions before knew nothing else.
-        """
-        values = asdict(self)
-        if not self.long_letters:
-            del values["long_letters"]
-        if self.hash_bits == 32:
-            del values["hash_bits"]
-        if self.index == "postings":
-            del values["index"]
-        return json.dumps(values, sort_keys=True)
+        """Return the parameters as one line of JSON with sorted keys."""
+        return json.dumps(asdict(self), sort_keys=True)
 
     @classmethod
     def from_json(cls, line: str, *, name: str) -> Params:
@@ -192,21 +182,26 @@ class Params:
             name: The name of the collection in error messages.
 
         Raises:
-            UnsupportedError: The line holds a parameter this version does not know, or the fingerprints were made by
-                other rules than this version's.
+            UnsupportedError: The line holds a parameter this version does not know, or lacks one, or the fingerprints
+                were made by other rules than this version's.
         """
         values: dict[str, Any] = json.loads(line)
-        unknown = sorted(values.keys() - {field.name for field in fields(cls)})
-        if unknown:
+        known = {field.name for field in fields(cls)}
+        if unknown := sorted(values.keys() - known):
             raise UnsupportedError(
                 f"{name}: unknown parameters {', '.join(unknown)}: written by a newer pmbf; upgrade pmbf"
             )
-        if (found := values.get("fold_version", FOLD_VERSION)) != FOLD_VERSION:
+        if lacking := sorted(known - values.keys()):
+            raise UnsupportedError(
+                f"{name}: no parameters {', '.join(lacking)}: written by an earlier pmbf; "
+                "load the documents into a new collection"
+            )
+        if (found := values["fold_version"]) != FOLD_VERSION:
             raise UnsupportedError(
                 f"{name}: fingerprints by the rules {found}, expected {FOLD_VERSION}; "
                 "load the documents into a new collection, or use the pmbf that made this one"
             )
-        return cls(**({"long_letters": 0} | values))
+        return cls(**values)
 
 
 PROFILES: dict[str, Callable[..., Params]] = {

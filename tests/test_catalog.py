@@ -1,4 +1,3 @@
-import contextlib
 import sqlite3
 
 import pytest
@@ -8,9 +7,13 @@ from hypothesis import strategies as st
 from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
 from pmbf.store import schema
 from pmbf.store.catalog import Catalog
-from pmbf.store.files import StoredFile
+from pmbf.store.files import FORMAT_VERSION, StoredFile
 from pmbf.store.tables import Document, ListedPath, row_checksum
 
+OTHER_VERSIONS = [
+    *((version, "load the documents into a new collection$") for version in range(FORMAT_VERSION)),
+    (FORMAT_VERSION + 1, "upgrade pmbf$"),
+]
 DOCUMENT = Document(1, "ab" * 32, "txt", 10, 2, 1, 1, 4, 0, 17, 5, 0, 0, 10)
 
 
@@ -217,18 +220,23 @@ def test_changed_parameters_are_noticed(folder):
         Catalog(folder)
 
 
-def test_version_6_becomes_version_7_and_its_rows_stay_as_they_are(folder):
-    put(folder, StoredFile(4, "TILE", 17, 123, 5), format="6")
-    change(folder, "CREATE TRIGGER no_change BEFORE DELETE ON file BEGIN SELECT RAISE(ABORT, 'changed'); END")
-    with contextlib.closing(Catalog(folder)) as catalog:
-        assert (catalog.version, [file.serial for file in catalog.files()]) == (6, [4])
-    with contextlib.closing(Catalog(folder, writable=True)) as catalog:
-        assert (catalog.version, [file.serial for file in catalog.files()]) == (7, [4])
+@pytest.mark.parametrize("how", [{}, {"writable": True}, {"writable": True, "trusting": True}])
+@pytest.mark.parametrize(("version", "way_out"), OTHER_VERSIONS)
+def test_a_catalog_of_another_version_is_refused_with_the_way_out_and_left_as_it_is(folder, version, way_out, how):
+    put(folder, format=str(version))
+    before = (folder / "catalog.sqlite").read_bytes()
+    with pytest.raises(
+        UnsupportedError, match=f"sqlite: format version is {version}, this pmbf reads {FORMAT_VERSION}; {way_out}"
+    ):
+        Catalog(folder, **how)
+    assert before == (folder / "catalog.sqlite").read_bytes()
 
 
-def test_a_newer_catalog_asks_for_an_upgrade(folder):
-    put(folder, format="8")
-    with pytest.raises(UnsupportedError, match="format version is 8, this pmbf reads up to 7; upgrade pmbf"):
+def test_a_catalog_whose_tables_are_those_of_an_older_version_is_refused_by_its_version(folder):
+    change(folder, "ALTER TABLE path DROP COLUMN labels")
+    change(folder, "DELETE FROM meta WHERE key IN ('document_rows', 'path_rows', 'file_rows', 'path_sums')")
+    change(folder, "UPDATE meta SET value = '3' WHERE key = 'format'")  # its checksum was another, too
+    with pytest.raises(UnsupportedError, match=r"version is 3, .* load the documents into a new collection"):
         Catalog(folder)
 
 
@@ -252,7 +260,7 @@ def test_no_collection_says_how_to_make_one(tmp_path):
 
 def path_sums(folder):
     connection = sqlite3.connect(folder / "catalog.sqlite")
-    noted = dict(connection.execute("SELECT key, value FROM meta")).get("path_sums", ";").partition(";")[2]
+    noted = dict(connection.execute("SELECT key, value FROM meta"))["path_sums"]
     counted = connection.execute("SELECT count(*), sum(document), sum(rowid) FROM path NOT INDEXED").fetchone()
     connection.close()
     return noted, "{} {} {}".format(*counted)
@@ -269,7 +277,7 @@ def test_the_sums_of_the_paths_follow_each_change(folder):
     assert noted == counted != ""
 
 
-@pytest.mark.parametrize("sums", ["1 1;5 5 5", "0 0;0 0 0", "", ";", "x", f"1 1;{'9' * 5000} 1 1"])
+@pytest.mark.parametrize("sums", ["5 5 5", "0 0 0", "-7 1 1"])
 def test_sums_that_do_not_fit_are_made_anew_from_the_table(folder, sums):
     put(folder, ListedPath("a.txt", 1, 10, 99), ListedPath("b.txt", 1, 10, 99))
     put(folder, path_sums=sums)
@@ -280,6 +288,13 @@ def test_sums_that_do_not_fit_are_made_anew_from_the_table(folder, sums):
     writer.close()
     noted, counted = path_sums(folder)
     assert noted == counted == "3 4 6"
+
+
+@pytest.mark.parametrize("sums", ["", "x", "1 1", f"{'9' * 5000} 1 1"])
+def test_sums_that_are_none_are_damage(folder, sums):
+    put(folder, ListedPath("a.txt", 1, 10, 99), path_sums=sums)
+    with pytest.raises(CorruptError, match="does not say what the paths add up to"):
+        Catalog(folder).require_paths_by_document()
 
 
 def test_new_row_numbers_are_no_damage(folder):

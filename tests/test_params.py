@@ -1,8 +1,10 @@
-"""Parameters on disk: what a collection was made with is what it is opened with, by any later pmbf."""
+"""Parameters on disk: what a collection was made with is what it is opened with."""
 
 from __future__ import annotations
 
+import json
 import pickle
+from dataclasses import fields
 
 import pytest
 
@@ -10,16 +12,23 @@ from pmbf.errors import UnsupportedError
 from pmbf.params import HASH_BITS, Params, Sampling
 
 WRITTEN = (
-    '{"density": 0.05, "docs_per_row": 24, "fold_version": "14.0.0+2", "fpr": 0.01, "min_hashes": 32, "n_hashes": 3, '
-    '"ordered": true, "placement": "multi-row", "row_capacity": null, "segment_chars": 65536, "shingle_tokens": 3, '
-    '"store_text": true}'
+    '{"density": 0.05, "docs_per_row": 24, "fold_version": "14.0.0+2", "fpr": 0.01, "hash_bits": 32, '
+    '"index": "postings", "long_letters": 5, "min_hashes": 32, "n_hashes": 3, "ordered": true, '
+    '"placement": "multi-row", "row_capacity": null, "segment_chars": 65536, "shingle_tokens": 3, "store_text": true}'
 )
-"""As the catalogs of collections have it in which no word is long."""
+"""As the catalog of a collection made by default has it."""
 
 
-def test_the_parameters_of_a_collection_made_before_words_could_be_long_are_read_and_written_as_they_are() -> None:
-    assert Params(long_letters=0) == Params.from_json(WRITTEN, name="papers.pmbf")
-    assert WRITTEN == Params(long_letters=0).to_json()
+def test_all_parameters_are_written() -> None:
+    assert WRITTEN == Params().to_json()
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Params)])
+def test_parameters_without_one_are_those_of_an_earlier_pmbf(name: str) -> None:
+    values = {key: value for key, value in json.loads(WRITTEN).items() if key != name}
+    told = rf"papers.pmbf: no parameters {name}: written by an earlier pmbf; load the documents into a new collection"
+    with pytest.raises(UnsupportedError, match=told):
+        Params.from_json(json.dumps(values), name="papers.pmbf")
 
 
 @pytest.mark.parametrize(
@@ -33,9 +42,9 @@ def test_parameters_come_back_from_json(params: Params) -> None:
 @pytest.mark.parametrize(
     ("params", "digest"),
     [
-        (Params(), "b1f056e23b8ae7b4"),
-        (Params(long_letters=0), "e4a729f93fa18e1b"),
-        (Params.obfuscation(), "c952fc84155bb7ec"),
+        (Params(), "a3f22a24c3d08791"),
+        (Params(long_letters=0), "e168206ae6034d72"),
+        (Params.obfuscation(), "87121631f9d51d20"),
     ],
 )
 def test_the_digest_in_every_file_stays(params: Params, digest: str) -> None:
@@ -45,9 +54,7 @@ def test_the_digest_in_every_file_stays(params: Params, digest: str) -> None:
     assert digest == params.digest().hex() == pickle.loads(pickle.dumps(params)).digest().hex()
 
 
-def test_the_width_of_hashes_is_told_only_if_it_is_not_the_width_that_all_had_before() -> None:
-    assert "hash_bits" not in Params().to_json()
-    assert '"hash_bits": 48' in Params(hash_bits=48).to_json()
+def test_the_width_of_hashes_makes_other_parameters() -> None:
     assert len({Params(hash_bits=bits).digest() for bits in HASH_BITS}) == len(HASH_BITS)
     assert Params(hash_bits=48).sampling.hash_bits == 48
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pmbf.errors import BusyError, CorruptError, UnsupportedError
 from pmbf.store import files, folders, locks
-from pmbf.store.files import HEADER_BYTES, PAGE_BYTES, Identity, MappedFile, StoredFile, write_file
+from pmbf.store.files import FORMAT_VERSION, HEADER_BYTES, PAGE_BYTES, Identity, MappedFile, StoredFile, write_file
 
 OURS = Identity(b"collection-one--", b"params-1")
 THEIRS = Identity(b"collection-two--", b"params-1")
@@ -73,24 +73,19 @@ def test_an_older_copy_of_a_file_is_refused(tmp_path):
         MappedFile(tmp_path, new, OURS)
 
 
-def test_a_newer_format_asks_for_an_upgrade(written, monkeypatch):
-    folder, _ = written
-    monkeypatch.setattr(files, "FORMAT_VERSION", 8)
-    record = write_file(folder, "TILE", OURS, 8, [b"x"])
+@pytest.mark.parametrize("kind", [*files.FILE_KINDS, *files.BESIDE_KINDS])
+@pytest.mark.parametrize(
+    ("version", "way_out"),
+    [(FORMAT_VERSION - 1, "load the documents into a new collection"), (FORMAT_VERSION + 1, "upgrade pmbf")],
+)
+def test_a_file_of_another_version_is_refused_with_the_way_out(tmp_path, monkeypatch, kind, version, way_out):
+    monkeypatch.setattr(files, "FORMAT_VERSION", version)
+    record = write_file(tmp_path, kind, OURS, 8, [b"x"])
     monkeypatch.undo()
-    with pytest.raises(UnsupportedError, match="format version is 8, this pmbf reads up to 7; upgrade pmbf"):
-        MappedFile(folder, record, OURS)
-
-
-def test_an_older_format_asks_for_a_new_collection(written, monkeypatch):
-    folder, _ = written
-    monkeypatch.setattr(files, "FORMAT_VERSION", 1)
-    record = write_file(folder, "TILE", OURS, 8, [b"x"])
-    monkeypatch.undo()
-    with pytest.raises(
-        UnsupportedError, match="version is 1, this pmbf reads 3 to 7; load the documents into a new coll"
-    ):
-        MappedFile(folder, record, OURS)
+    told = f"{tmp_path / record.name}: format version is {version}, this pmbf reads {FORMAT_VERSION}; {way_out}"
+    with pytest.raises(UnsupportedError) as refused:
+        MappedFile(tmp_path, record, OURS)
+    assert str(refused.value) == told
 
 
 @given(st.lists(st.binary(max_size=3 * PAGE_BYTES).map(lambda part: part * 3), max_size=6))

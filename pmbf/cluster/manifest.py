@@ -155,7 +155,7 @@ class Manifest:
 
         Raises:
             CorruptError: It is damaged, or says what no pmbf writes.
-            UnsupportedError: A newer pmbf wrote it.
+            UnsupportedError: A newer or an earlier pmbf wrote it.
         """
         line, _, checksum = content.partition(b"\n")
         if hashlib.sha256(line).hexdigest().encode() + b"\n" != checksum:
@@ -163,7 +163,7 @@ class Manifest:
         read = json_object(line, where)
         version = whole(read.get("format"), "format", where, 1, 2**31)
         if version > FORMAT_VERSION:
-            raise UnsupportedError(f"{where}: has format {version}, this pmbf reads {FORMAT_VERSION}; update pmbf")
+            raise UnsupportedError(f"{where}: has format {version}, this pmbf reads {FORMAT_VERSION}; upgrade pmbf")
         number = whole(read.get("number"), "number", where, 1, MOST_COMMITS)
         volumes = _volumes(read.get("volumes"), where)
         return cls(number, _params(read.get("params"), where), volumes, collection_id(read.get("id"), where))

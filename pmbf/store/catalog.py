@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from pmbf.errors import CorruptError, PmbfError
-from pmbf.store import database, files, schema, version3
+from pmbf.store import database, files, schema
 from pmbf.store.rows import CheckedRows
 from pmbf.store.tables import (
-    LABELS_VERSION,
     PATH_SUMS,
     TABLES,
     Document,
@@ -51,13 +50,13 @@ class Catalog(CheckedRows):
 
         Args:
             folder: The collection's.
-            writable: Whether it will be changed; then a catalog of an older version becomes one of this.
+            writable: Whether it will be changed.
             trusting: Whether to work with the rows that are there, though others were committed; for repairing.
 
         Raises:
             NotFoundError: There is no collection in the folder.
             CorruptError: The catalog is damaged.
-            UnsupportedError: A newer pmbf wrote it.
+            UnsupportedError: It is of another version of the format.
         """
         self.location = schema.require(folder)
         self._writable, self._trusting = writable, trusting
@@ -77,8 +76,6 @@ class Catalog(CheckedRows):
                 self._connection = stack.enter_context(contextlib.closing(connection))
                 self._begin()
             schema.check_meta(self.location, self.meta)
-            if writable and self.version < files.FORMAT_VERSION:
-                self._upgrade()
             if trusting:
                 with self._errors():
                     database.reindex(self._connection)
@@ -176,9 +173,8 @@ class Catalog(CheckedRows):
 
     def labelled_paths(self) -> Iterator[ListedPath]:
         """Yield every path that has labels, in any order; a lost row is told behind the last one."""
-        if self.version >= LABELS_VERSION:
-            yield from self._select(ListedPath, "WHERE labels != ''")
-            self._require_all("path", *self._recounted("path"))
+        yield from self._select(ListedPath, "WHERE labels != ''")
+        self._require_all("path", *self._recounted("path"))
 
     def listed_of(self, ids: Iterable[int]) -> dict[int, list[ListedPath]]:
         """Return the paths of some documents as they are listed, sorted, by document id."""
@@ -218,18 +214,16 @@ class Catalog(CheckedRows):
         sums = "count(*), coalesce(sum(document), 0), coalesce(sum(rowid), 0)"
         return self._one(f"SELECT {sums} FROM path {where}", values)
 
-    def _noted_path_sums(self) -> PathSums | None:
-        """Return the sums of all paths that `meta` tells; None if a version that does not note them changed paths."""
-        tally, _, sums = self.meta.get(PATH_SUMS, "").partition(";")
-        if tally != self.meta.get(tally_key("path")):
-            return None
-        with contextlib.suppress(ValueError):
-            n_rows, documents, rowids = map(int, sums.split())
-            return n_rows, documents, rowids
-        return None
+    def _noted_path_sums(self) -> PathSums:
+        """Return the sums of all paths that `meta` tells."""
+        try:
+            n_rows, documents, rowids = map(int, self.meta[PATH_SUMS].split())
+        except (KeyError, ValueError):
+            raise self._damage("the table `meta` does not say what the paths add up to") from None
+        return n_rows, documents, rowids
 
     def _note_path_sums(self, sums: PathSums) -> None:
-        self.meta[PATH_SUMS] = f"{self.meta.get(tally_key('path'))};{' '.join(map(str, sums))}"
+        self.meta[PATH_SUMS] = " ".join(map(str, sums))
 
     def problems(self) -> list[str]:
         """Return what SQLite's own integrity check finds, what is wrong with rows, and numbers given out twice."""
@@ -257,8 +251,8 @@ class Catalog(CheckedRows):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
-                for table, _ in TABLES.values() if self._trusting else ():
-                    self.meta[tally_key(table)] = "{} {}".format(*self._recounted(table))
+                if self._trusting:
+                    self._note_what_is_there()
                 self.set_meta()
                 self._connection.commit()
             except BaseException:
@@ -266,6 +260,11 @@ class Catalog(CheckedRows):
                 self._connection.rollback()
                 self._read_meta()
                 raise
+
+    def _note_what_is_there(self) -> None:
+        for table, _ in TABLES.values():
+            self.meta[tally_key(table)] = "{} {}".format(*self._recounted(table))
+        self._note_path_sums(self._path_sums("NOT INDEXED"))
 
     def checkpoint(self) -> None:
         """Move the write-ahead log into the catalog, as far as readers allow, without waiting for them."""
@@ -291,12 +290,13 @@ class Catalog(CheckedRows):
         """
         if rows:
             table, columns = TABLES[row_type][0], as_columns(row_type, rows)
-            noted = self._noted_path_sums() if row_type is ListedPath else None
-            last = self._one("SELECT coalesce(max(rowid), 0) FROM path") if noted else ()
+            is_path = row_type is ListedPath
+            last = self._one("SELECT coalesce(max(rowid), 0) FROM path") if is_path else ()
             self._connection.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(columns[0]))})", columns)
             self._count(table, len(columns), sum(map(itemgetter(-1), columns)))
-            if noted:
-                self._note_path_sums(tuple(map(add, noted, self._path_sums("WHERE rowid > ?", last))))
+            if is_path:
+                added = self._path_sums("WHERE rowid > ?", last)
+                self._note_path_sums(tuple(map(add, self._noted_path_sums(), added)))
 
     def replace(self, rows: Sequence[Row]) -> None:
         """Insert rows of one table; a row with the same key is deleted before."""
@@ -308,14 +308,12 @@ class Catalog(CheckedRows):
         """Delete rows by key."""
         table, key = TABLES[row_type]
         for chunk in _chunks([to_sql(value) for value in keys]):
-            noted = self._noted_path_sums() if row_type is ListedPath else None
             where = f"WHERE {key} IN ({','.join('?' * len(chunk))})"
-            gone = self._path_sums(where, chunk) if noted else ()
+            if row_type is ListedPath:
+                self._note_path_sums(tuple(map(sub, self._noted_path_sums(), self._path_sums(where, chunk))))
             n_rows, crcs = self._one(f"SELECT count(*), coalesce(sum(crc), 0) FROM {table} {where}", chunk)
             self._connection.execute(f"DELETE FROM {table} {where}", chunk)
             self._count(table, -n_rows, -crcs)
-            if noted:
-                self._note_path_sums(tuple(map(sub, noted, gone)))
 
     def set_meta(self, **values: str) -> None:
         """Change values of the table `meta`, and its checksum."""
@@ -325,23 +323,11 @@ class Catalog(CheckedRows):
 
     def _is_empty(self, row_type: type) -> bool:
         """Return whether `meta` says that a table has no rows."""
-        return self.version > version3.FORMAT_VERSION and self._tally(TABLES[row_type][0])[0] == 0
+        return self._tally(TABLES[row_type][0])[0] == 0
 
     def _count(self, table: str, n_rows: int, crcs: int) -> None:
         n_before, crcs_before = self._tally(table)
         self.meta[tally_key(table)] = f"{n_before + n_rows} {crcs_before + crcs}"
-
-    def _upgrade(self) -> None:
-        """Make the tables of this version (those with labels are), in one transaction."""
-        with self.transaction():
-            is_other = self.version < LABELS_VERSION
-            for row_type, (table, _) in TABLES.items() if is_other else ():
-                rows = list(self._all(row_type))
-                schema.create_table(self._connection, row_type)
-                self.meta[tally_key(table)] = "0 0"
-                self.insert(rows)
-            version3.drop_free_ids(self._connection)
-            self.meta["format"] = str(files.FORMAT_VERSION)
 
 
 def _chunks(keys: list[Any], size: int = 500) -> Iterator[list[Any]]:

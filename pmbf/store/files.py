@@ -39,8 +39,7 @@ from pmbf.store.folders import make_folder, replacing
 
 MAGIC = b"\x89PMBF\r\n\n"
 FORMAT_VERSION = 8
-OLDEST_VERSION = 8
-"""The oldest version that is read; in versions 3 to 6, postings stand in the files of the tiles, or nowhere."""
+"""The one version of the format that is read and written."""
 HEADER = struct.Struct("<8s4sHH16s8sQQII")
 HEADER_BYTES = HEADER.size
 MAX_ID = 2**32 - 1
@@ -329,17 +328,11 @@ def require_version(path: Path, version: int) -> None:
     """Refuse a version of the format that this pmbf does not read.
 
     Raises:
-        UnsupportedError: The version is above `FORMAT_VERSION`, or below `OLDEST_VERSION`.
+        UnsupportedError: The version is another than `FORMAT_VERSION`; the message has the way out.
     """
-    if version > FORMAT_VERSION:
-        raise UnsupportedError(
-            f"{path}: format version is {version}, this pmbf reads up to {FORMAT_VERSION}; upgrade pmbf"
-        )
-    if version < OLDEST_VERSION:
-        raise UnsupportedError(
-            f"{path}: format version is {version}, this pmbf reads {OLDEST_VERSION} to {FORMAT_VERSION}; "
-            "load the documents into a new collection"
-        )
+    if version != FORMAT_VERSION:
+        way_out = "upgrade pmbf" if version > FORMAT_VERSION else "load the documents into a new collection"
+        raise UnsupportedError(f"{path}: format version is {version}, this pmbf reads {FORMAT_VERSION}; {way_out}")
 
 
 def damaged(path: Path, what: str) -> CorruptError:

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.errors import CorruptError
-from pmbf.store import database, files, version3
+from pmbf.store import database, files
 from pmbf.store.tables import (
     BINARY_KIND,
-    LABELS_VERSION,
     NUMBERS,
     TABLES,
     Document,
@@ -26,7 +25,6 @@ from pmbf.store.tables import (
     as_documents,
     as_row,
     called,
-    fields_of,
     row_checksum,
     sound_numbers,
     tally_key,
@@ -56,11 +54,6 @@ class CheckedRows:
     _guest: int | None
     _lending: threading.Lock
     _indexed: set[str]
-
-    @property
-    def version(self) -> int:
-        """Version of the format that the catalog is in."""
-        return int(self.meta["format"])
 
     @contextlib.contextmanager
     def lent(self) -> Iterator[None]:
@@ -149,7 +142,7 @@ class CheckedRows:
 
     def _contradiction(self, table: str, n_rows: int, crcs: int) -> str:
         """Return what is wrong with a table's number of rows and the sum of their checksums; empty if all is well."""
-        if self.version <= version3.FORMAT_VERSION or (n_rows, crcs) == (tally := self._tally(table)):
+        if (n_rows, crcs) == (tally := self._tally(table)):
             return ""
         return f"the {n_rows} rows of the table `{table}` are not the {tally[0]} that were committed"
 
@@ -168,12 +161,11 @@ class CheckedRows:
         self, row_type: type[Row], where: str, values: Sequence[Any] = ()
     ) -> Iterator[tuple[list[Any], NDArray[np.int64] | None]]:
         """Yield rows in batches, as SQLite has them, and their integers if all rows of a batch are sound."""
-        table, names = TABLES[row_type][0], ", ".join(fields_of(row_type, self.version))
+        table, names = TABLES[row_type][0], ", ".join(row_type._fields)
         with self._errors():
             cursor = self._connection.execute(f"SELECT {names}, crc FROM {table} {where}", values)
             while batch := cursor.fetchmany(_FETCHED_TOGETHER):
-                is_quick = self.version >= LABELS_VERSION and len(batch) >= _MANY
-                yield batch, sound_numbers(row_type, batch) if is_quick else None
+                yield batch, sound_numbers(row_type, batch) if len(batch) >= _MANY else None
 
     def _row(self, row_type: type[Row], columns: Sequence[Any]) -> tuple[Row, int]:
         """Return a row as SQLite has it, and its checksum.
@@ -183,9 +175,8 @@ class CheckedRows:
         """
         table, _ = TABLES[row_type]
         *columns, crc = columns
-        is_old = self.version <= version3.FORMAT_VERSION
-        expected = None if is_old else row_checksum(row_type, columns)
-        if not (version3.fits(columns, crc) if is_old else expected is not None and crc == expected):
+        expected = row_checksum(row_type, columns)
+        if expected is None or crc != expected:
             raise self._damage(f"{called(table, columns)} fails its checksum")
         row = as_row(row_type, columns)
         if row is None:

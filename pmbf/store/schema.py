@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import get_type_hints
 
 from pmbf.errors import NotFoundError
-from pmbf.store import database, files, folders, telling, version3
+from pmbf.store import database, files, folders, telling
 from pmbf.store.tables import PATH_SUMS, TABLES, Document, ListedPath, meta_checksum, tally_key
 
 FILE_NAME = "catalog.sqlite"
@@ -65,7 +65,7 @@ def create(folder: Path, meta: dict[str, str]) -> None:
     """
     temporary = folder / TEMPORARY_NAME
     _forget_creation(folder)
-    tallies = {tally_key(table): "0 0" for table, _ in TABLES.values()} | {PATH_SUMS: "0 0;0 0 0"}
+    tallies = {tally_key(table): "0 0" for table, _ in TABLES.values()} | {PATH_SUMS: "0 0 0"}
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL, 0o600))
         with contextlib.closing(sqlite3.connect(temporary)) as connection:
@@ -85,7 +85,7 @@ def create_tables(connection: sqlite3.Connection, meta: dict[str, str]) -> None:
     connection.execute("BEGIN")
     meta_table = Database(connection).table("meta").create({"key": str, "value": str}, pk="key")
     for row_type in TABLES:
-        create_table(connection, row_type)
+        _create_table(connection, row_type)
     rows = meta | {"crc": str(meta_checksum(meta))}
     meta_table.insert_all({"key": key, "value": value} for key, value in rows.items())
     connection.commit()
@@ -97,7 +97,7 @@ def check_meta(path: Path, meta: dict[str, str]) -> None:
 
     Raises:
         CorruptError: A value is missing or wrong, or the checksum does not fit.
-        UnsupportedError: The catalog is of a version that this pmbf does not read.
+        UnsupportedError: The catalog is of another version of the format.
     """
     try:
         version, expected = int(meta["format"]), int(meta["crc"])
@@ -105,8 +105,7 @@ def check_meta(path: Path, meta: dict[str, str]) -> None:
     except (KeyError, TypeError, ValueError):  # a value is missing, or no text
         raise database.damage(path, "the table `meta` is not that of a collection") from None
     files.require_version(path, version)
-    checksum = meta_checksum if version > version3.FORMAT_VERSION else version3.meta_checksum
-    if checksum(meta) != expected:
+    if meta_checksum(meta) != expected:
         raise database.damage(path, "the checksum of the table `meta` does not fit")
     for name, most in _NUMBERS.items():
         digits = meta.get(name)
@@ -114,15 +113,13 @@ def check_meta(path: Path, meta: dict[str, str]) -> None:
             raise database.damage(path, f"`{name}` is {digits!r} in the table `meta`, expected a number")
 
 
-def create_table(connection: sqlite3.Connection, row_type: type) -> None:
-    """Make the table of one kind of row, inside a transaction; a table that is there is dropped with its rows."""
+def _create_table(connection: sqlite3.Connection, row_type: type) -> None:
+    """Make the table of one kind of row, inside a transaction."""
     from sqlite_utils import Database
 
     table, key = TABLES[row_type]
     columns = {name: int if kind is int else str for name, kind in get_type_hints(row_type).items()}
-    made = Database(connection).table(table)
-    made.drop(ignore=True)
-    made.create(columns | {"crc": int}, pk=key, not_null=set(columns))
+    made = Database(connection).table(table).create(columns | {"crc": int}, pk=key, not_null=set(columns))
     if row_type in INDEXED:
         made.create_index([INDEXED[row_type]])
 

@@ -178,9 +178,6 @@ def _are_possible_paths(documents: Any, sizes: Any) -> Any:
     return (documents > 0) & (documents <= MAX_ID) & (sizes >= -1)
 
 
-LABELS_VERSION = 6
-"""The version of the format from which on a path has labels."""
-
 Row = TypeVar("Row", Document, ListedPath, StoredFile)
 TABLES: dict[type, tuple[str, str]] = {
     Document: ("document", "id"),
@@ -197,8 +194,8 @@ class _Layout:
     integers, 8 bytes each; the lengths of the texts, 8 bytes each; the texts in UTF-8, and the bytes.
     """
 
-    def __init__(self, row_type: type, n_columns: int | None = None) -> None:
-        kinds = ["i" if kind is int else "s" for kind in get_type_hints(row_type).values()][:n_columns]
+    def __init__(self, row_type: type) -> None:
+        kinds = ["i" if kind is int else "s" for kind in get_type_hints(row_type).values()]
         self.kinds = "".join(kinds)
         self._numbers = itemgetter(*(place for place, kind in enumerate(kinds) if kind == "i"))
         self._texts = [place for place, kind in enumerate(kinds) if kind == "s"]
@@ -224,28 +221,16 @@ class _Layout:
 
 
 _LAYOUTS: dict[type, _Layout] = {row_type: _Layout(row_type) for row_type in (Document, ListedPath, StoredFile)}
-_BEFORE_LABELS = _Layout(ListedPath, len(ListedPath._fields) - 1)
-
-
-def fields_of(row_type: type[Row], version: int) -> Sequence[str]:
-    """Return the columns that a table has in a version of the format: before 6, a path had no labels."""
-    return row_type._fields[:-1] if row_type is ListedPath and version < LABELS_VERSION else row_type._fields
 
 
 def row_checksum(row_type: type, columns: Sequence[Any]) -> int | None:
     """Return the checksum over a row's columns as SQLite has them, None for columns that its table cannot have.
 
-    A path of a version before `LABELS_VERSION` has one column less.
-
-    >>> before = ("tide.txt", 7, 120, -1)
-    >>> hex(row_checksum(ListedPath, (*before, ""))), hex(row_checksum(ListedPath, before))
-    ('0x48c53805', '0x6481f88e')
+    >>> hex(row_checksum(ListedPath, ("tide.txt", 7, 120, -1, "")))
+    '0x48c53805'
     """
-    layout = _LAYOUTS[row_type]
-    if row_type is ListedPath and len(columns) < len(ListedPath._fields):
-        layout = _BEFORE_LABELS
     try:
-        return layout.checksum(columns)
+        return _LAYOUTS[row_type].checksum(columns)
     except (struct.error, AttributeError, UnicodeEncodeError):
         return None
 
@@ -256,8 +241,8 @@ def tally_key(table: str) -> str:
 
 
 PATH_SUMS = "path_sums"
-"""The key of `meta` that holds `path_rows`, a semicolon, and what the index of the paths by document adds up to: the
-number of paths, the sum of their documents, and that of their row numbers."""
+"""The key of `meta` that holds what the index of the paths by document adds up to: the number of paths, the sum of
+their documents, and that of their row numbers."""
 
 
 def meta_checksum(meta: Mapping[str, str]) -> int:
@@ -300,7 +285,7 @@ def sound_numbers(row_type: type[Row], rows: list[Any]) -> NDArray[np.int64] | N
     """Return the integers of rows of SQLite, `(n, n_integers)`; None if a row needs a closer look, see `row_checksum`.
 
     Args:
-        row_type: Of a table of the present version.
+        row_type: Of the table.
         rows: The columns of each row, and then its checksum.
     """
     numbers, sums = kernels.sum_rows(rows, _LAYOUTS[row_type].kinds)

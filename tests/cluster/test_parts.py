@@ -1,5 +1,6 @@
 """The parts of a cluster: the depot, manifests, volumes, and which node has which."""
 
+import json
 import os
 import threading
 
@@ -89,7 +90,17 @@ def test_a_manifest_of_a_newer_pmbf_is_not_read(monkeypatch):
     monkeypatch.setattr("pmbf.cluster.manifest.FORMAT_VERSION", 2)
     content = Manifest(1, Params()).to_bytes()
     monkeypatch.undo()
-    with pytest.raises(UnsupportedError, match="has format 2, this pmbf reads 1"):
+    with pytest.raises(UnsupportedError, match="has format 2, this pmbf reads 1; upgrade pmbf"):
+        Manifest.from_bytes(content, "here")
+
+
+def test_a_manifest_of_an_earlier_pmbf_is_not_read(monkeypatch):
+    line = json.dumps(json.loads(Params().to_json()) | {"hash_bits": None})
+    monkeypatch.setattr(Params, "to_json", lambda self: line.replace(', "hash_bits": null', ""))
+    content = Manifest(1, Params()).to_bytes()
+    monkeypatch.undo()
+    told = "here: no parameters hash_bits: written by an earlier pmbf; load the documents into a new collection"
+    with pytest.raises(UnsupportedError, match=told):
         Manifest.from_bytes(content, "here")
 
 

@@ -1,25 +1,22 @@
-"""A tile that is lost or torn makes no volume of a cluster unreadable: it is fetched anew, or told as a warning."""
+"""Rows of the filter that are lost or torn make no volume unreadable: they are fetched anew, or told as a warning."""
 
 import json
 import shutil
 
 import pytest
 
-from pmbf import Collection
 from pmbf.cluster.collection import ClusterCollection
-from pmbf.cluster.depot import FolderDepot
-from pmbf.cluster.manifest import commit, created
-from pmbf.cluster.volumes import files_of, seal
+from pmbf.cluster.volumes import files_of
 from pmbf.jobs.executor import Inline
-from tests.conftest import ROOT
-from tests.faults.test_versions import extracted
+from pmbf.store import files
+from pmbf.store.files import FORMAT_VERSION
 
 from .conftest import cut, nodes_of, stored, texts, told
 
 HARMS = {
     "missing": lambda file: file.unlink(),
     "empty": lambda file: replaced(file, b""),
-    "torn": lambda file: replaced(file, file.read_bytes()[:5000]),
+    "torn": lambda file: replaced(file, file.read_bytes()[: file.stat().st_size // 2]),
     "damaged in its head": lambda file: replaced(file, file.read_bytes()[:70] + b"\xff\xff" + file.read_bytes()[72:]),
 }
 harms = pytest.mark.parametrize("harm", HARMS)
@@ -45,8 +42,8 @@ def made(tmp_path, documents):
     return depot, manifest, expected
 
 
-def tile_of(depot, volume):
-    [name] = [content for file, content in files_of(depot, volume.name).items() if file.endswith(".tile")]
+def rows_of(depot, volume):
+    [name] = [content for file, content in files_of(depot, volume.name).items() if file.endswith(".rows")]
     return depot.folder / "files" / name[:2] / name
 
 
@@ -59,49 +56,49 @@ def without_warnings(reports):
 
 
 @harms
-def test_a_tile_that_the_depot_has_lost_is_a_warning_of_every_report(made, tmp_path, documents, harm):
+def test_rows_that_the_depot_has_lost_are_a_warning_of_every_report(made, tmp_path, documents, harm):
     depot, manifest, expected = made
     volume = manifest.volumes[1]
-    tile = tile_of(depot, volume)
-    kept = tile.read_bytes()
-    HARMS[harm](tile)
+    rows = rows_of(depot, volume)
+    kept = rows.read_bytes()
+    HARMS[harm](rows)
     with nodes_of(depot, tmp_path, "abc") as nodes:
         found = told(nodes, manifest, documents[:3])
         assert without_warnings(found) == without_warnings(expected)
         [warning] = warnings(found)
-        assert f"volume {volume.name[:12]}: " in warning and f"{tile}: " in warning and "put back a copy" in warning
+        assert f"volume {volume.name[:12]}: " in warning and f"{rows}: " in warning and "put back a copy" in warning
         for options in ({"max_candidates": 1}, {"min_chars": 200}):
             assert warnings(told(nodes, manifest, documents[:3], **options)) == {warning}
     with ClusterCollection(depot.folder, nodes=2, executor=Inline(), shelf=tmp_path / "other") as one:
         assert {volume.name} == set(one.check())
-        assert any(str(tile) in problem for problem in one.check()[volume.name])
+        assert any(str(rows) in problem for problem in one.check()[volume.name])
         assert one.screen(documents[0][1]).warnings
-        tile.write_bytes(kept)
-        one.check()  # it fetches the tile
+        rows.write_bytes(kept)
+        one.check()  # it fetches the rows
         assert one.check() == {}
         assert one.screen(documents[0][1]).warnings == ()
 
 
 @harms
-def test_a_tile_that_is_damaged_on_a_nodes_disk_is_fetched_anew(made, tmp_path, documents, harm):
+def test_rows_that_are_damaged_on_a_nodes_disk_are_fetched_anew(made, tmp_path, documents, harm):
     depot, manifest, expected = made
     with nodes_of(depot, tmp_path, "ab") as nodes:
         assert told(nodes, manifest, documents[:3]) == expected
-    tiles = [*(tmp_path / "shelves").rglob("volumes/*/tiles/*.tile")]
-    for tile in tiles:
-        HARMS[harm](tile)
+    rows = [*(tmp_path / "shelves").rglob("volumes/*/tiles/*.rows")]
+    for one in rows:
+        HARMS[harm](one)
     for kept in (tmp_path / "shelves").rglob("files/*"):
-        if kept.stat().st_nlink == 1:  # that of a tile
+        if kept.stat().st_nlink == 1:  # that of rows
             HARMS[harm](kept)
     with nodes_of(depot, tmp_path, "ab") as nodes:
         assert told(nodes, manifest, documents[:3]) == expected
-    assert {tile.exists() for tile in tiles} == {True}
+    assert {one.exists() for one in rows} == {True}
 
 
 @harms
-def test_a_change_of_a_volume_without_its_tile_is_refused_and_a_join_makes_it_anew(made, tmp_path, documents, harm):
+def test_a_change_of_a_volume_without_its_rows_is_refused_and_a_join_makes_them_anew(made, tmp_path, documents, harm):
     depot, manifest, _ = made
-    HARMS[harm](tile_of(depot, manifest.volumes[0]))
+    HARMS[harm](rows_of(depot, manifest.volumes[0]))
     with ClusterCollection(depot.folder, nodes=2, executor=Inline(), shelf=tmp_path / "other") as one:
         before = [match.document.path for match in one.screen(documents[0][1]).matches]
         with pytest.raises((OSError, LookupError)):
@@ -112,15 +109,17 @@ def test_a_change_of_a_volume_without_its_tile_is_refused_and_a_join_makes_it_an
         assert one.check() == {}
 
 
-def test_a_tile_of_an_earlier_version_is_needed_by_its_volume(tmp_path, documents):
-    folder = extracted(ROOT / "tests" / "faults" / "version5.tar.xz", tmp_path)
-    with Collection(folder) as collection:
-        params = collection.params
-    depot = FolderDepot(tmp_path / "depot")
-    volume = seal(folder, depot)
-    manifest = created(depot, params).following(added=[volume])
-    commit(depot, manifest)
-    tile_of(depot, volume).unlink()
+@pytest.mark.parametrize(
+    ("version", "way_out"),
+    [(FORMAT_VERSION - 1, "load the documents into a new collection"), (FORMAT_VERSION + 1, "upgrade pmbf")],
+)
+def test_a_volume_of_another_version_is_not_looked_at_and_the_way_out_is_told(
+    tmp_path, documents, monkeypatch, version, way_out
+):
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "FORMAT_VERSION", version)
+        depot, manifest = stored(tmp_path, cut(documents, 2, 1))
     with nodes_of(depot, tmp_path, "ab") as nodes:
-        [report] = told(nodes, manifest, [("query", documents[0][1])])
-    assert "not looked at" in report and "the depot has no such file; put back a copy" in report
+        [report] = told(nodes, manifest, documents[:1])
+    assert f"format version is {version}, this pmbf reads {FORMAT_VERSION}; {way_out}" in report
+    assert json.loads(report)["matches"] == []

@@ -8,7 +8,7 @@ import shutil
 import pytest
 from conftest import words
 
-from pmbf import BusyError, Collection, CorruptError, Params, PmbfError, UnsupportedError, repair
+from pmbf import BusyError, Collection, CorruptError, Params, PmbfError, repair
 from pmbf.store import files as store_files
 from pmbf.store.codec import BLOCK
 from pmbf.store.files import HEADER_BYTES
@@ -129,15 +129,6 @@ def test_an_older_catalog_put_back_is_refused(path, tmp_path):
     shutil.copy(tmp_path / "old.sqlite", path / "catalog.sqlite")
     with pytest.raises(CorruptError, match="an older copy, or a damaged write-ahead log"):
         Collection(path)
-
-
-def test_a_newer_format_asks_for_an_upgrade(tmp_path, monkeypatch):
-    monkeypatch.setattr(store_files, "FORMAT_VERSION", store_files.FORMAT_VERSION + 1)
-    with Collection(tmp_path / "c.pmbf", create=True) as collection:
-        collection.add(words(300), name="from the future")
-    monkeypatch.undo()
-    with pytest.raises(UnsupportedError, match="upgrade pmbf"):
-        answer(tmp_path / "c.pmbf")
 
 
 def test_check_sees_every_kind_of_damage(path):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from conftest import words
 
-from pmbf import Collection, CorruptError, PmbfError, repair
+from pmbf import Collection, CorruptError, Params, PmbfError, repair
 from pmbf.store import directory, files
 from pmbf.store.catalog import Catalog
 from pmbf.store.directory import LOCATION
@@ -83,9 +83,8 @@ def assert_in_words(path):
         ("params", "[]"),
         ("params", "{"),
         ("params", ""),
-        ("params", '{"density": "much"}'),
-        ("params", '{"density": 7}'),
-        ("params", '{"density": null}'),
+        ("params", '{"density": 0.05}'),
+        *(("params", Params().to_json().replace("0.05", density)) for density in ('"much"', "7", "null")),
         ("collection_id", "not hexadecimal"),
         ("collection_id", "ab"),
         ("collection_id", ""),
@@ -112,11 +111,11 @@ def test_an_entry_of_meta_that_is_gone_is_told(path, key):
 @pytest.mark.parametrize(
     ("row_type", "key", "changes"),
     [
-        (StoredFile, "TILE", {"kind": "x"}),
-        (StoredFile, "TILE", {"tile": 2**32}),
-        (StoredFile, "TILE", {"tile": -1}),
+        (StoredFile, "DOCS", {"kind": "x"}),
+        (StoredFile, "DOCS", {"tile": 2**32}),
+        (StoredFile, "DOCS", {"tile": -1}),
         (StoredFile, "TEXT", {"tile": 0}),
-        (StoredFile, "TILE", {"serial": -1}),
+        (StoredFile, "DOCS", {"serial": -1}),
         (StoredFile, "TEXT", {"payload_bytes": 2**62}),
         (StoredFile, "DOCS", {"tile": 70_000}),
         *((Document, 4, {column: value}) for column in Document._fields[7:14] for value in (-1, 2**40, 2**62)),
@@ -183,7 +182,10 @@ def test_an_id_in_use_is_never_given_out(path):
 
 
 @pytest.mark.parametrize("name", ["next_serial", "next_tile"])
-def test_a_number_in_use_is_never_given_out(path, name):
+def test_a_number_in_use_is_never_given_out(tmp_path, name):
+    path = tmp_path / "rows.pmbf"
+    with Collection(path, create=True, params=Params(index="rows")) as collection:
+        collection.add("one text", name="one")
     set_meta(path, name, "0")
     with Collection(path) as collection:
         assert any(f"`{name}` is 0" in problem for problem in collection.check().problems)

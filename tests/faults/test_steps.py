@@ -8,8 +8,6 @@ import os
 import shutil
 import signal
 import sqlite3
-import tarfile
-from pathlib import Path
 
 import pytest
 from conftest import words
@@ -221,27 +219,3 @@ def test_killed_in_its_first_commits_a_collection_opens(tmp_path):
         with Collection(path) as collection:
             assert collection.check().problems == [], step
     assert made >= {(0, False), (1, False)}
-
-
-@pytest.mark.parametrize("old", [3, 5])
-def test_an_upgrade_that_is_killed_leaves_the_old_version_or_the_new_one_whole(tmp_path, old):
-    with tarfile.open(Path(__file__).with_name(f"version{old}.tar.xz")) as archive:
-        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python has it from 3.11.4 on
-        archive.extractall(tmp_path / "base")
-    path = tmp_path / "run" / "tides.pmbf"
-    before = names(tmp_path / "base" / "tides.pmbf")
-    shutil.copytree(tmp_path / "base", tmp_path / "run")
-    versions = set()
-    for step in chosen(n_steps_of(add, path), "upgrade"):
-        shutil.rmtree(tmp_path / "run")
-        shutil.copytree(tmp_path / "base", tmp_path / "run")
-        killed(add, path, step)
-        with Collection(path) as collection:
-            versions.add(collection._store.catalog.version)
-            assert collection.check().problems == [], step
-        assert names(path) in (before, before | {"added"}), step
-        add(path)
-        assert names(path) == before | {"added"}
-        with Collection(path) as collection:
-            assert (collection.check().problems, collection._store.catalog.version) == ([], 7)
-    assert versions == {old, 7}
