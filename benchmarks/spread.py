@@ -27,15 +27,18 @@ from numpy.typing import NDArray
 from benchmarks import arguments
 from measure import report
 from pmbf import Collection
+from pmbf.arrays import distinct
 from pmbf.cluster.asking import Questions, answers
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.holder import Holder
 from pmbf.cluster.manifest import Manifest, created
 from pmbf.cluster.placement import Node
+from pmbf.cluster.rows import RowsHere
 from pmbf.cluster.volumes import seal
 from pmbf.cluster.working import fetch
 from pmbf.extract import Limits
+from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Text
 from pmbf.jobs.executor import Executor, Local, complete
 from pmbf.params import Params
@@ -46,7 +49,6 @@ Figures = dict[str, Any]
 Named = tuple[str, str]
 
 NODES = (1, 3, 7)
-_VOLUMES = 9
 _QUERY_CHARS = 2000
 _SINGLE = 100
 _WARM = 20
@@ -67,15 +69,23 @@ def add_arguments(some: Any) -> None:
     one.add_argument("--documents", type=int, default=3000, help="documents, at most (3000)")
     one.add_argument("--chars", type=int, help="characters of a document, at most (all)")
     one.add_argument("--queries", type=int, default=1000, help="queries of a batch (1000)")
+    one.add_argument("--volumes", type=int, default=9, help="volumes (9)")
     one.add_argument("--ray", metavar="ADDRESS", help="of a Ray cluster: its hosts are the nodes, and share this disk")
 
 
 def _run(given: argparse.Namespace) -> Figures:
-    return run(given.folder, n_documents=given.documents, n_chars=given.chars, n_queries=given.queries, ray=given.ray)
+    sizes = {"n_documents": given.documents, "n_queries": given.queries, "n_volumes": given.volumes}
+    return run(given.folder, **sizes, n_chars=given.chars, ray=given.ray)
 
 
 def run(
-    texts: Path, *, n_documents: int, n_queries: int, n_chars: int | None = None, ray: str | None = None
+    texts: Path,
+    *,
+    n_documents: int,
+    n_queries: int,
+    n_volumes: int = 9,
+    n_chars: int | None = None,
+    ray: str | None = None,
 ) -> Figures:
     """Return the figures of one folder and of some numbers of nodes.
 
@@ -83,13 +93,14 @@ def run(
         texts: A folder with .txt files.
         n_documents: Documents, at most.
         n_queries: Queries of a batch: 2,000 characters, of two documents.
+        n_volumes: Volumes.
         n_chars: Characters of a document, at most.
         ray: The address of a Ray cluster, whose hosts are the nodes.
     """
     documents = _documents(texts, n_documents, n_chars)
     queries = _queries(documents, n_queries)
     with tempfile.TemporaryDirectory() as place:
-        depot, manifest = _spread(documents, Path(place))
+        depot, manifest = _spread(documents, Path(place), n_volumes)
         with Collection(f"{place}/whole.pmbf", create=True) as collection:
             collection.add_many(documents)
             trial = _Trial(collection, depot, manifest, Path(place), queries)
@@ -102,7 +113,7 @@ def run(
         "n_documents": len(documents),
         "n_chars": size,
         "n_queries": len(queries),
-        "n_volumes": _VOLUMES,
+        "n_volumes": n_volumes,
         "results": results,
     }
 
@@ -156,7 +167,8 @@ class _Trial(NamedTuple):
         """Return the figures of some nodes, beside those of one folder in the same minutes."""
         executor.start(Measured, [(self.depot.address, str(self.place / "shelves" / one.name)) for one in names])
         try:
-            nodes = Nodes(executor, names)
+            rows = RowsHere(self.place / "rows", self.depot, self.manifest.params)
+            nodes = Nodes(executor, names, rows=rows)
             fetch(nodes, self.manifest.volumes)
             return self._measured(nodes)
         finally:
@@ -186,12 +198,24 @@ class _Trial(NamedTuple):
             "n_unlike": sum(a != b for a, b in zip(expected, found, strict=True)),
             "reports": [f"{zlib.crc32(one.to_json().encode()):08x}" for one in found],
             "n_found": sum(one.found for one in expected),
+            **_asked(nodes, self.manifest, queries),
             "cpu_here_s": cpu_here,
             "cpu_s": cpu,
             **_waits("", singles[:, 1]),
             **_waits("_here", singles[:, 0]),
             **_waits("_added", singles[:, 1] - singles[:, 0]),
         }
+
+
+def _asked(nodes: Nodes, manifest: Manifest, queries: Sequence[Text]) -> Figures:
+    """Return how many volumes a query is asked of, and for which share of its hashes each of these, on average."""
+    volumes, shares = [], []
+    for one in queries[:_SINGLE]:
+        hashes = distinct(query_sample(one.text, manifest.params).hashes)
+        places = nodes.rows.having(manifest, hashes)[0] if nodes.rows else {}
+        volumes.append(len(places))
+        shares += [len(some) / len(hashes) for some in places.values()]
+    return {"volumes_asked": float(np.mean(volumes)), "hashes_asked": float(np.mean(shares))}
 
 
 def _waits(name: str, seconds: NDArray[np.float64]) -> Figures:
@@ -232,9 +256,9 @@ def _queries(documents: Sequence[Named], n_queries: int) -> list[Text]:
     return [Text(f"query-{number}", f"{part()}\n\n{part()}") for number in range(n_queries)]
 
 
-def _spread(documents: Sequence[Named], place: Path) -> tuple[FolderDepot, Manifest]:
+def _spread(documents: Sequence[Named], place: Path, n_volumes: int) -> tuple[FolderDepot, Manifest]:
     depot, volumes = FolderDepot(place / "depot"), []
-    size = -(-len(documents) // _VOLUMES)
+    size = -(-len(documents) // n_volumes)
     for start in range(0, len(documents), size):
         folder = place / f"part-{start}.pmbf"
         with Collection(folder, create=True) as part:

@@ -14,7 +14,7 @@ from pmbf.cli import arguments as arg
 from pmbf.cli import comparing, hosting, keeping, pairing, serve, siting, tables, web
 from pmbf.cli import duplicates as copies
 from pmbf.cli import pages as page
-from pmbf.cli.clustering import Cluster, Ray, opened_cluster
+from pmbf.cli.clustering import Cluster, FetchAll, Ray, opened_cluster
 from pmbf.cli.export import EXPORT_HELP, export
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard.app import app as guard
@@ -173,6 +173,7 @@ def screen(
     collection: arg.CollectionFolder = None,
     cluster: Cluster = None,
     ray: Ray = None,
+    fetch_all: FetchAll = False,
     name: arg.Name = None,
     jobs: arg.ScreenJobs = None,
     html: page.Html = None,
@@ -268,7 +269,7 @@ def screen(
                 opened, of_both, bounds, view, jobs=jobs, tables=written, sites=asking, **how
             )
             raise typer.Exit(by_sentences.screen_all(files, name))
-    with opened_cluster(cluster, ray) if cluster else open_collection(collection) as asked:
+    with opened_cluster(cluster, ray, fetch_all=fetch_all) if cluster else open_collection(collection) as asked:
         by_passages = Screening(asked, options, bounds, view, jobs=jobs, tables=written, **how)
         raise typer.Exit(by_passages.screen_all(files, name))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pmbf.cli import arguments as arg
-from pmbf.cli.arguments import names, option
+from pmbf.cli.arguments import flag, names, option
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.inputs import limits, profiled
 from pmbf.cli.labelling import Labels, Pattern, labelling_of
@@ -51,7 +51,11 @@ CHECK_HELP = """Every file is read. Copies that are damaged on a node's own disk
 are fetched anew.
 
 Exit codes: 0 no problem; 2 wrong usage; 3 problems"""
-STATUS_HELP = "Exit codes: 0 all volumes can be read; 2 wrong usage; 3 some cannot, or an error"
+STATUS_HELP = """Volumes that a node has not been asked for yet are not on its disk: they are
+counted, and not fetched: only their lists are read. With --fetch-all they are.
+
+Exit codes: 0 no volume is known to be unreadable; 2 wrong usage; 3 some cannot
+be read, or an error"""
 
 Depot = Annotated[str, names("DEPOT", "The depot: a folder that all nodes can read, or s3://BUCKET/FOLDER.")]
 Roots = Annotated[list[str], names("PATH …", "Files and folders that all nodes can read.")]
@@ -66,6 +70,13 @@ Ray = Annotated[
         "ADDRESS",
         "Of a Ray cluster, HOST:PORT or auto: a node runs on each of its machines.",
         envvar="PMBF_RAY",
+    ),
+]
+FetchAll = Annotated[
+    bool,
+    flag(
+        "--fetch-all",
+        "With --cluster: the nodes fetch all volumes first. Otherwise a node fetches one when it is asked for it.",
     ),
 ]
 
@@ -165,21 +176,26 @@ def check(depot: Depot, ray: Ray = None, json: arg.Json = False) -> None:
 
 
 @app.command(cls=PmbfCommand, epilog=STATUS_HELP)
-def status(depot: Depot, ray: Ray = None, json: arg.Json = False) -> None:
-    """Open all volumes, and show which nodes have how many."""
+def status(
+    depot: Depot,
+    ray: Ray = None,
+    fetch_all: Annotated[bool, flag("--fetch-all", "The nodes fetch and open all their volumes first.")] = False,
+    json: arg.Json = False,
+) -> None:
+    """Show which nodes have how many volumes, and how many of them are on their disks."""
     from pmbf.terminal.cluster import status_text
 
     with opened_cluster(depot, ray) as opened:
-        found = opened.status()
+        found = opened.status(fetch_all=fetch_all)
     print_json(found.to_dict()) if json else print_text(status_text(found))
     raise typer.Exit(FAILED if found.unread else DONE)
 
 
-def opened_cluster(depot: str, ray: str | None) -> ClusterCollection:
+def opened_cluster(depot: str, ray: str | None, *, fetch_all: bool = False) -> ClusterCollection:
     """Return the collection of a cluster, as `pmbf.cluster.opening.opened`."""
     from pmbf.cluster.opening import opened
 
-    return opened(depot, ray)
+    return opened(depot, ray, fetch_all=fetch_all)
 
 
 def _targets(given: Sequence[str]) -> list[int | str]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from pmbf.cli.arguments import OUTPUT, Templates, flag, option, parse_size
+from pmbf.cli.clustering import FetchAll
 from pmbf.cli.guard.arguments import taking
 from pmbf.cli.guard.options import sorted_out
 from pmbf.cli.inputs import given as only_given
@@ -71,6 +72,7 @@ def serve(
     max_request: MaxRequest = None,
     max_seconds: MaxSeconds = None,
     template: Templates = None,
+    fetch_all: FetchAll = False,
     log: Log = False,
     **given: Any,
 ) -> None:
@@ -105,6 +107,7 @@ def serve(
         is_logged=log,
         limits=limits,
         templates=offered(template or ()),
+        fetch_all=fetch_all,
     )
     server.run(settings, lambda what: note(f"serving {what}"), note)
     raise typer.Exit(DONE)

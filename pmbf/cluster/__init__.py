@@ -8,6 +8,7 @@ manifest.py     Volume, Manifest: which volumes make a generation; the commit
 volumes.py      a collection's folder sealed into the depot, and fetched to a node's disk
 placement.py    which nodes have which volumes
 holder.py       Holder: what a node answers from its volumes
+rows.py         RowsHere: with who asks, the rows of the filter of all volumes: which may have which hashes
 calls.py        Nodes: each volume asked of a node that has it, and of the next one if that node fails
 found.py        which documents have which hashes, added up over volumes
 spread.py       the volumes as one generation and one catalog

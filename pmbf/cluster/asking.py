@@ -1,6 +1,7 @@
 """Many texts screened against a cluster's collection: two rounds of calls for a text that has candidates.
 
     text ─► sampled hashes                       here
+         ─► volumes that may have each hash      here, by the rows of the filter
          ─► documents that have each hash        round 1: the nodes; added up, weighed, candidates chosen here
          ─► texts compared                       round 2: where the texts lie
          ─► overlaps resolved, Report            here

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.placement import COPIES, Node, placed
+from pmbf.cluster.rows import RowsHere
 from pmbf.cluster.usual import Usual
 from pmbf.jobs.executor import Begun, Executor, ShardFailed, no_answer
 
@@ -103,16 +104,24 @@ class Nodes:
         nodes: The nodes.
         n_copies: Nodes that have a volume.
         timeout_s: As `TIMEOUT_S`.
+        rows: The rows of the filter of all volumes: a volume is asked for hashes that it may have. None: for all.
 
     Thread rule: any thread may call.
     """
 
     def __init__(
-        self, executor: Executor, nodes: Sequence[Node], *, n_copies: int = COPIES, timeout_s: float = TIMEOUT_S
+        self,
+        executor: Executor,
+        nodes: Sequence[Node],
+        *,
+        n_copies: int = COPIES,
+        timeout_s: float = TIMEOUT_S,
+        rows: RowsHere | None = None,
     ) -> None:
-        self.executor, self.nodes = executor, list(nodes)
+        self.executor, self.nodes, self.rows = executor, list(nodes), rows
         self.n_copies, self.timeout_s = n_copies, timeout_s
         self._numbers = {node: number for number, node in enumerate(self.nodes)}
+        self._placed: dict[str, list[int]] = {}
         self._rest_until: dict[int, float] = {}
         self._room = [BoundedSemaphore(MOST_CALLS) for _ in self.nodes]
         self._usual, self._open, self._lock = Usual(), list[_Call](), Lock()
@@ -255,7 +264,10 @@ class Nodes:
         return [node.name for number, node in enumerate(self.nodes) if self._rest_until.get(number, 0.0) > now]
 
     def keep(self, volumes: Iterable[Volume]) -> None:
-        """Have each node delete the volumes that it need not have."""
+        """Have each node delete the volumes that it need not have; here, their rows are deleted."""
+        volumes = list(volumes)
+        if self.rows:
+            self.rows.keep(volumes)
         calls = {node: (some,) for node, some in enumerate(self.of_nodes(volumes).values())}
         self.executor.call("keep", calls, self.timeout_s)
 
@@ -272,7 +284,7 @@ class Nodes:
         shared: dict[int, list[Volume]] = defaultdict(list)
         now = monotonic()
         for volume in volumes:
-            copies = [self._numbers[node] for node in placed(volume.key, self.nodes, self.n_copies)]
+            copies = self._copies(volume.key)
             remaining = [node for node in copies if tries[volume.name, node] < most_tries]
             if remaining:
                 chosen = min(
@@ -281,6 +293,12 @@ class Nodes:
                 tries[volume.name, chosen] += 1
                 shared[chosen].append(volume)
         return shared
+
+    def _copies(self, key: str) -> list[int]:
+        """Return the numbers of the nodes that have a volume, by its key; each is worked out once."""
+        if key not in self._placed:
+            self._placed[key] = [self._numbers[node] for node in placed(key, self.nodes, self.n_copies)]
+        return self._placed[key]
 
     def failed(self, node: int) -> None:
         """Make a node anew, and ask the others first for some seconds."""

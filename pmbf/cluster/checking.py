@@ -27,6 +27,8 @@ def problems(depot: Depot, nodes: Nodes, manifest: Manifest) -> dict[str, list[s
     for mended in each(nodes, "mend", here).values():
         for name, some in mended.items() if isinstance(mended, dict) else ():
             found[name] += some
+    for name, some in (nodes.rows.mend(volumes) if nodes.rows else {}).items():
+        found[name] += some
     for one, some in zip(volumes, work(nodes, "check", [(one,) for one in volumes]), strict=True):
         found[one.name] += some
     return {name: some for name, some in found.items() if some}

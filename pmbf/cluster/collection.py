@@ -19,8 +19,9 @@ from pmbf.cluster.manifest import Manifest
 from pmbf.cluster.noted import require_not_older
 from pmbf.cluster.objects import depot_at
 from pmbf.cluster.placement import Node, local_nodes
+from pmbf.cluster.rows import RowsHere
 from pmbf.cluster.spread import Spread, SpreadCatalog
-from pmbf.cluster.status import Status
+from pmbf.cluster.status import Status, status_of
 from pmbf.cluster.texts import SourceTexts, SpreadTexts
 from pmbf.cluster.upkeep import GRACE_S, Upkeep, sweep
 from pmbf.cluster.working import fetch, unread_by_all
@@ -55,6 +56,8 @@ class ClusterCollection:
         shelf: The folder for the nodes' copies, by default `shelf/` in the depot's folder, or `~/.cache/pmbf/shelf`;
             `~` is the home folder on the node.
         timeout_s: Seconds that a node has for an answer; then the nodes with the copies are asked.
+        fetch_all: Whether the nodes fetch all their volumes now, and at each `refresh`. Else a node fetches a volume
+            when the volume is first asked for.
         create: Whether to make the collection if it is not there.
         params: Parameters of a new collection.
 
@@ -80,6 +83,7 @@ class ClusterCollection:
         executor: Executor | None = None,
         shelf: str | os.PathLike[str] | None = None,
         timeout_s: float = 30.0,
+        fetch_all: bool = False,
         create: bool = False,
         params: Params | None = None,
     ) -> None:
@@ -95,7 +99,11 @@ class ClusterCollection:
         started = local_nodes(nodes) if isinstance(nodes, int) else list(nodes)
         self._executor = executor or Local()
         self._executor.start(Holder, [(where, str(self._shelves / one.name), self.params) for one in started])
-        self.nodes = Nodes(self._executor, started, timeout_s=timeout_s)
+        self._rows = RowsHere(self._shelves.expanduser() / ".rows", self._depot, self.params)
+        self.nodes = Nodes(self._executor, started, timeout_s=timeout_s, rows=self._rows)
+        self._fetch_all = fetch_all
+        if fetch_all:
+            self.open()
 
     def __enter__(self) -> Self:
         return self
@@ -150,7 +158,7 @@ class ClusterCollection:
         return manifests.last_number(self._depot) == self.manifest.number
 
     def refresh(self) -> Manifest:
-        """Show the last commit; the nodes fetch its volumes, and keep those shown before. Return it.
+        """Show the last commit; the nodes keep its volumes and those shown before. Return it.
 
         Raises:
             CorruptError: The last manifest is damaged or missing, or another collection's; what was shown stays.
@@ -159,7 +167,8 @@ class ClusterCollection:
         if (found.id, found.params) != (before.id, before.params):
             raise CorruptError(f"{self._depot.address}: is another collection now; open it anew")
         self.manifest = found
-        self.open()
+        if self._fetch_all:
+            self.open()
         self.nodes.keep({*before.volumes, *self.manifest.volumes})
         return self.manifest
 
@@ -173,21 +182,9 @@ class ClusterCollection:
         volumes = self.manifest.volumes
         return unread_by_all(self.nodes, volumes, fetch(self.nodes, volumes))
 
-    def status(self) -> Status:
-        """Have the nodes fetch and open their volumes, and return which nodes have which."""
-        volumes = self.manifest.volumes
-        missing = fetch(self.nodes, volumes)
-        return Status(
-            depot=self._depot.address,
-            generation=self.generation,
-            n_documents=len(self),
-            n_bytes=sum(one.n_bytes for one in volumes),
-            volumes=[one.name for one in volumes],
-            nodes={node.name: [one.name for one in some] for node, some in self.nodes.of_nodes(volumes).items()},
-            hosts={node.name: node.host for node in self.nodes.nodes},
-            missing={self.nodes.nodes[number].name: some for number, some in missing.items() if some},
-            unread=unread_by_all(self.nodes, volumes, missing),
-        )
+    def status(self, *, fetch_all: bool = False) -> Status:
+        """Return which volumes nodes have, and which are on their disks; with `fetch_all` they fetch all before."""
+        return status_of(self._depot.address, self.nodes, self.manifest, fetch_all=fetch_all)
 
     # ------------------------------------------------------------------ screening
 

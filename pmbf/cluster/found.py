@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.arrays import among as is_among
+from pmbf.arrays import begins
 from pmbf.cluster.manifest import Volume
 from pmbf.hashes import Hashes
 from pmbf.kernels import Evident, EvidentRules, Postings, Sampled
 from pmbf.store.generation import Generation
-from pmbf.store.having import FirstPlaces, Having
+from pmbf.store.having import FirstPlaces, Having, Keys
 
 Ids = NDArray[np.uint32]
 
@@ -46,23 +47,31 @@ class Listed(NamedTuple):
     """Documents of a volume that have some hashes.
 
     Args:
-        ids: `(d,) uint32`, with the ids of the collection, ascending.
-        n_hashes: `(d,) uint32`, how many hashes each of them has.
-        having: Which hashes each of them has.
-        more: `(h,) int64`, how many documents have a hash that more have than were asked for; else 0.
+        keys: `(n,) uint64`, ascending, each once: the document's id in the collection << 32 | number of the hash.
+        n_hashes: `(d,) uint32`, how many hashes each of the documents has.
+        more: `(h,) int64`, how many documents have a hash that more have than were asked for; else 0. None: all are 0.
     """
 
-    ids: Ids
+    keys: Keys
     n_hashes: Ids
-    having: Having
-    more: NDArray[np.int64]
+    more: NDArray[np.int64] | None
 
 
-def listed(hashes: Hashes, limit: int, generation: Generation, volume: Volume) -> Listed:
-    """Return the documents of a volume that have some hashes.
+def are_near(places: Ids, least: int, window: int) -> bool:
+    """Return whether `least` of some places, ascending, are among `window` that follow one another.
+
+    >>> are_near(np.array([1, 5, 7], np.uint32), 2, 3), are_near(np.array([1, 5, 8], np.uint32), 2, 3)
+    (True, False)
+    """
+    return bool((places[least - 1 :] - places[: max(0, len(places) - least + 1)] < window).any())
+
+
+def listed(hashes: Hashes, places: Ids, limit: int, generation: Generation, volume: Volume) -> Listed:
+    """Return the documents of a volume that have some of many hashes.
 
     Args:
         hashes: `(h,)`, ascending, each once.
+        places: `(n,) uint32`, ascending, which of them the volume is asked for.
         limit: Documents of a hash that more than `limit` documents have are only counted.
         generation: The files of the volume.
         volume: The volume.
@@ -70,31 +79,35 @@ def listed(hashes: Hashes, limit: int, generation: Generation, volume: Volume) -
     Raises:
         CorruptError: A file of the volume is damaged.
     """
-    having = generation.documents_having(hashes, limit=limit)
-    n_hashes = generation.directory.locations(having.ids, "n_hashes")
-    more = np.where(having.n_having > limit, having.n_having, 0)
-    return Listed(having.ids + np.uint32(volume.offset), n_hashes, having, more)
+    counts, keys = generation.posted.find(hashes[places], limit=limit, among=None)
+    keys = generation.of_living(keys)
+    documents, more = (keys >> _SHIFT).astype(np.uint32), None
+    n_hashes = generation.directory.locations(documents[begins(documents)], "n_hashes")
+    if (is_common := counts > limit).any():
+        more = np.zeros(len(hashes), np.int64)
+        more[places[is_common]] = counts[is_common]
+    moved = (keys & ~_PLACE) + (np.uint64(volume.offset) << _SHIFT)
+    return Listed(moved | places[(keys & _PLACE).astype(np.intp)], n_hashes, more)
 
 
 def joined(hashes: Hashes, volumes: Sequence[Listed]) -> Found:
     """Return what a node's volumes have together."""
-    more, keys, n_documents = np.zeros(len(hashes), np.int64), [np.empty(0, np.uint64)], 0
-    volumes = sorted(volumes, key=lambda one: one.ids[:1].tolist())
+    more = np.zeros(len(hashes), np.int64)
     for one in volumes:
-        more += one.more
-        numbers = (one.having.owners + n_documents).astype(np.uint64)
-        keys.append(one.having.places.astype(np.uint64) << _SHIFT | numbers)
-        n_documents += len(one.ids)
-    every = np.concatenate(keys)
+        more += 0 if one.more is None else one.more
+    volumes = sorted(volumes, key=lambda one: one.keys[:1].tolist())
+    every = np.concatenate([np.empty(0, np.uint64), *(one.keys for one in volumes)])
+    n_hashes = np.concatenate([np.empty(0, np.uint32), *(one.n_hashes for one in volumes)])
+    documents = (every >> _SHIFT).astype(np.uint32)
+    starts = begins(documents)
+    numbers = np.repeat(np.arange(len(starts), dtype=np.uint64), np.diff(starts, append=len(every)))
+    by_hash = (every & _PLACE) << _SHIFT | numbers
     if more.any():
-        every = every[more[(every >> _SHIFT).astype(np.intp)] == 0]
-    every.sort()
-    having = hashes[(every >> _SHIFT).astype(np.intp)], (every & _PLACE).astype(np.uint32)
-    ids, n_hashes = (
-        np.concatenate([np.empty(0, np.uint32), *some])
-        for some in ([one.ids for one in volumes], [one.n_hashes for one in volumes])
-    )
-    return Found(kernels.make_postings(*having, ids, 8 * hashes.itemsize), n_hashes, more.astype(np.uint32))
+        by_hash = by_hash[more[(by_hash >> _SHIFT).astype(np.intp)] == 0]
+    by_hash.sort()
+    having = hashes[(by_hash >> _SHIFT).astype(np.intp)], by_hash.astype(np.uint32)
+    postings = kernels.make_postings(*having, documents[starts], 8 * hashes.itemsize)
+    return Found(postings, n_hashes, more.astype(np.uint32))
 
 
 class Together:

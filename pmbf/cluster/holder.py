@@ -5,8 +5,8 @@ what is in it, byte for byte. So a holder that was cut off and comes back cannot
 was lost is made anew from the depot.
 
 An answer comes with the volumes that could not be read, and why: another node has a copy of them.
-Rows of the filter that are lost in the depot, too, make no volume unreadable: no answer needs them, and they are told
-as a warning.
+Rows of the filter that are lost in the depot, too, make no volume unreadable: its segments are asked for all hashes,
+and that is told as a warning.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pmbf.cluster.manifest import Volume
 from pmbf.cluster.objects import depot_at
 from pmbf.cluster.opened import UNREADABLE, Opened, Part
 from pmbf.cluster.texts import beginnings_of, chunks_of, entries_of, texts_of
-from pmbf.cluster.volumes import Shelf
+from pmbf.cluster.volumes import Shelf, files_of
 from pmbf.cluster.working import Tasks
 from pmbf.errors import CorruptError, IncompleteError
 from pmbf.extract import Limits
@@ -82,6 +82,21 @@ class Holder(Tasks):
         opened, unread = self._each(volumes, lambda _store, _volume: True)
         return Part(len(opened), unread)
 
+    def here(self, volumes: Sequence[Volume]) -> Part:
+        """Open those volumes that are on this node's disk, and return their names. The others are not fetched.
+
+        One that the depot does not list is unread.
+        """
+        here = [one for one in volumes if self._shelf.has(one.name)]
+        names, unread = self._each(here, lambda _store, volume: volume.name)
+        for one in volumes:
+            try:
+                if not self._shelf.has(one.name):
+                    files_of(self._depot, one.name)
+            except UNREADABLE as error:
+                unread[one.name] = str(error)
+        return Part(names, unread)
+
     def keep(self, volumes: Sequence[Volume]) -> Part:
         """Close and delete all other volumes."""
         names = {one.name for one in volumes}
@@ -91,15 +106,18 @@ class Holder(Tasks):
 
     # ------------------------------------------------------------------ candidates
 
-    def having(self, volumes: Sequence[Volume], hashes: Hashes, limit: int) -> Part:
+    def having(self, volumes: Sequence[Volume], hashes: Hashes, limit: int, places: Mapping[str, Ids]) -> Part:
         """Return which documents have some hashes, as a `Found`.
 
         Args:
             volumes: The volumes.
             hashes: `(h,)`, ascending, each once.
             limit: Documents of a hash that more than `limit` documents of a volume have are only counted.
+            places: `(n,) uint32`, ascending, which of them each volume is asked for, by its name.
         """
-        some, unread = self._each(volumes, lambda store, volume: listed(hashes, limit, store.generation, volume))
+        some, unread = self._each(
+            volumes, lambda store, volume: listed(hashes, places[volume.name], limit, store.generation, volume)
+        )
         return Part(joined(hashes, some), unread, self._opened.warnings(volumes))
 
     def near(self, volumes: Sequence[Volume], queries: Sequence[Hashes], least: int, window: int) -> Part:

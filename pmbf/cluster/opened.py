@@ -103,6 +103,9 @@ class Opened:
         if volume.name in self._mended and volume.name in stores:
             self._mended.discard(volume.name)
             stores.pop(volume.name).close()
+        if volume.name in stores and stores[volume.name].generation.warnings and not self._lost.get(volume.name):
+            stores.pop(volume.name).close()  # a damaged page of its rows was met by a query
+            self._lost[volume.name] = next(iter(self._shelf.mend_rows(volume.name)), "")
         if volume.name not in stores:
             stores[volume.name] = self._whole(volume)
             for store in stores.values():

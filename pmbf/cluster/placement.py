@@ -1,15 +1,16 @@
 """Which nodes have which volumes: the nodes with the highest hashes of the volume's key and their own names.
 
 Nobody keeps a table. If a node is added to n - 1 others, then it takes over 1/n of the volumes, and no other volume
-moves; if it goes, then only its volumes move. (Thaler & Ravishankar 1998, Using Name-Based Mappings to Increase Hit
-Rates.)
+moves; if it goes, then only its volumes move. The hash is MurmurHash3 of 128 bits. (Thaler & Ravishankar 1998, Using
+Name-Based Mappings to Increase Hit Rates.)
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+import mmh3
 
 from pmbf.errors import ParameterError
 
@@ -50,7 +51,7 @@ def placed(key: str, nodes: Sequence[Node], n_copies: int = COPIES) -> list[Node
 
 
 def _score(key: str, name: str) -> bytes:
-    return hashlib.sha256(f"{key}\0{name}".encode()).digest()
+    return mmh3.hash_bytes(f"{key}\0{name}")
 
 
 def local_nodes(n_nodes: int) -> list[Node]:

@@ -6,6 +6,7 @@ noted with its reason: who asks tells what was not looked at.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -18,8 +19,9 @@ from numpy.typing import NDArray
 from pmbf import verify
 from pmbf.arrays import distinct
 from pmbf.cluster.calls import Nodes
-from pmbf.cluster.found import Together, without
+from pmbf.cluster.found import Together, are_near, without
 from pmbf.cluster.manifest import Manifest, Volume
+from pmbf.cluster.rows import Places
 from pmbf.errors import NotFoundError
 from pmbf.hashes import Hashes
 from pmbf.kernels import Evident, EvidentRules, Sampled
@@ -62,8 +64,28 @@ class Spread:
         wanted = [one for one in every if one.name not in self.unread]
         found = self.nodes.ask(method, wanted, arguments, size=size)
         self.unread |= found.unread
-        self.warnings |= found.warnings
+        self.warnings = found.warnings | self.warnings
         return [one.value for one in found.values]
+
+    def asked_for(self, hashes: Hashes) -> dict[str, Places]:
+        """Return which of some hashes each volume is asked for, by its name; a volume that has none is not there.
+
+        A volume whose rows of the filter cannot be read is asked for all, and a warning tells that.
+
+        Args:
+            hashes: `(h,)`, any order.
+        """
+        if self.nodes.rows is None:
+            every = np.arange(len(hashes), dtype=np.uint32)
+            return {one.name: every for one in self.manifest.volumes}
+        found, unread = self.nodes.rows.having(self.manifest, hashes)
+        self.warnings = {**self.warnings, **unread}
+        return found
+
+    def named(self, names: Iterable[str]) -> list[Volume]:
+        """Return volumes by their names, in the order of the manifest."""
+        wanted = set(names)
+        return [one for one in self.manifest.volumes if one.name in wanted]
 
     def having(self, ids: Iterable[int]) -> list[Volume]:
         """Return the volumes that have some documents, ascending; ids of no document have none."""
@@ -138,15 +160,32 @@ class SpreadGeneration:
 
     def near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[Keys]:
         """Return which live documents have several hashes of a query near each other, for each of many queries."""
-        parts = [part for its in self._spread.ask("near", (queries, least, window), size=len(queries)) for part in its]
+        queries_of: dict[str, set[int]] = defaultdict(set)
+        for number, hashes in enumerate(queries):
+            for name, places in self._spread.asked_for(hashes).items():
+                if are_near(places, least, window):
+                    queries_of[name].add(number)
+
+        def arguments(volumes: Sequence[Volume]) -> tuple[list[Hashes], int, int]:
+            wanted = set[int]().union(*(queries_of[one.name] for one in volumes))
+            return [one if number in wanted else one[:0] for number, one in enumerate(queries)], least, window
+
+        volumes = self._spread.named(queries_of)
+        parts = [part for its in self._spread.ask("near", arguments, volumes, size=len(queries)) for part in its]
         found = [np.sort(np.concatenate([np.empty(0, np.uint64), *of_query])) for of_query in zip(*parts, strict=True)]
         return [without(one, self._left_out) for one in found or [np.empty(0, np.uint64) for _ in queries]]
 
     def _having(self, hashes: Hashes, limit: int, n_queries: int = 1) -> Together:
-        """Return what the nodes tell of some hashes. What they told before is not asked for again."""
+        """Return what the volumes have of some hashes that they may have. What was told before is not asked again."""
         if not self._known.knows(hashes, limit):
             asked = distinct(hashes)
-            self._known = Together(asked, limit, self._spread.ask("having", (asked, limit), size=n_queries))
+            places = self._spread.asked_for(asked)
+
+            def arguments(volumes: Sequence[Volume]) -> tuple[Hashes, int, dict[str, Places]]:
+                return asked, limit, {one.name: places[one.name] for one in volumes}
+
+            found = self._spread.ask("having", arguments, self._spread.named(places), size=n_queries)
+            self._known = Together(asked, limit, found)
         return self._known
 
     def require_live(self, ids: Sequence[int]) -> None:

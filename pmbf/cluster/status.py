@@ -7,6 +7,7 @@ from typing import Any
 
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.manifest import Manifest
+from pmbf.cluster.working import fetch, here_of, unread_by_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,8 @@ class Status:
         n_documents: Its documents.
         n_bytes: Bytes of its volumes, each counted once.
         volumes: The names of its volumes.
-        nodes: The volumes that each node has, by the node's name.
+        nodes: The volumes that each node has, by the node's name. It fetches one when it is first asked for it.
+        here: Those of them that are on the node's disk and can be read.
         hosts: The host of each node.
         missing: Why a node cannot read some of its volumes, by node and volume.
         unread: Why volumes cannot be read on any node, by name.
@@ -31,6 +33,7 @@ class Status:
     n_bytes: int
     volumes: list[str]
     nodes: dict[str, list[str]]
+    here: dict[str, list[str]]
     hosts: dict[str, str]
     missing: dict[str, dict[str, str]]
     unread: dict[str, str]
@@ -38,6 +41,26 @@ class Status:
     def to_dict(self) -> dict[str, Any]:
         """Return the status as JSON-ready dicts and lists."""
         return asdict(self)
+
+
+def status_of(depot: str, nodes: Nodes, manifest: Manifest, *, fetch_all: bool) -> Status:
+    """Return how a cluster's collection is; see `ClusterCollection.status`."""
+    volumes = manifest.volumes
+    missing = fetch(nodes, volumes) if fetch_all else {}
+    here, unread = here_of(nodes, volumes)
+    missing = unread | missing
+    return Status(
+        depot=depot,
+        generation=manifest.number,
+        n_documents=manifest.n_documents,
+        n_bytes=sum(one.n_bytes for one in volumes),
+        volumes=[one.name for one in volumes],
+        nodes={node.name: [one.name for one in some] for node, some in nodes.of_nodes(volumes).items()},
+        here={node.name: here.get(number, []) for number, node in enumerate(nodes.nodes)},
+        hosts={node.name: node.host for node in nodes.nodes},
+        missing={nodes.nodes[number].name: some for number, some in missing.items() if some},
+        unread=unread_by_all(nodes, volumes, missing),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +87,8 @@ class Health:
 
 
 def health(nodes: Nodes, manifest: Manifest) -> Health:
-    """Ask each volume of a node that has it, or of the other one; wait as long as a query does."""
-    found = nodes.ask("open", manifest.volumes)
+    """Ask each volume of a node that has it, or of the other one; wait as long as a query does. None is fetched."""
+    found = nodes.ask("here", manifest.volumes)
     unread = [one for one in manifest.volumes if one.name in found.unread]
     n_documents = sum(one.n_documents for one in unread)
     return Health(len(nodes.nodes), nodes.late(), len(manifest.volumes), len(unread), n_documents)

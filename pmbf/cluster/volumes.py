@@ -12,8 +12,8 @@ from pathlib import Path
 
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Volume
-from pmbf.cluster.names import content_name, is_content, json_object, volume_file
-from pmbf.cluster.plain import require_plain
+from pmbf.cluster.names import MOST_BYTES, content_name, is_content, json_object, volume_file
+from pmbf.cluster.plain import open_plain, require_plain
 from pmbf.cluster.tables import require_tables
 from pmbf.cluster.workplace import Workplace
 from pmbf.errors import CorruptError, NotFoundError
@@ -27,7 +27,8 @@ from pmbf.store.schema import FILE_NAME
 _COPIED = {FILE_NAME, GENERATION_FILE}
 """SQLite may write to the catalog, and a writer to the generation's number. The other files never change."""
 
-_ROWS = ".rows"
+ROWS = ".rows"
+"""How the names of files end that have rows of the filter: answers do without them."""
 
 
 def seal(folder: Path, depot: Depot, *, instead_of: Volume | None = None) -> Volume:
@@ -76,6 +77,19 @@ def files_of(depot: Depot, name: str) -> dict[str, str]:
     return _listed(depot.read(name), f"{depot.address}: volume {name[:12]}")
 
 
+def files_in(path: Path, name: str) -> dict[str, str]:
+    """Return what the list of a volume's files says that lies at a path here, as `files_of`.
+
+    Raises:
+        CorruptError: It is damaged.
+    """
+    with open(path, "rb", opener=open_plain) as file:
+        content = file.read(MOST_BYTES)
+    if hashlib.sha256(content).hexdigest() != name:
+        raise CorruptError(f"{path}: is not the list of the files of volume {name[:12]}; delete it")
+    return _listed(content, str(path))
+
+
 class Shelf:
     """The volumes on a node's disk, each the folder of a collection. Several processes may share a shelf.
 
@@ -96,7 +110,7 @@ class Shelf:
         self.workplace = Workplace(folder / "work")
 
     def folder_of(self, name: str) -> Path:
-        """Return the folder of a volume; what is missing of it is fetched, but for rows of the filter that cannot be.
+        """Return the folder of a volume; what is missing of it is fetched, but for rows that cannot be.
 
         Raises:
             NotFoundError: The depot has not all other files of the volume.
@@ -110,6 +124,10 @@ class Shelf:
                 _put_in_place(beside / name, target)
         require_plain(target)
         return target
+
+    def has(self, name: str) -> bool:
+        """Return whether a volume is here."""
+        return os.path.lexists(self._place(name))
 
     def copy(self, name: str, target: Path) -> None:
         """Make a new folder with the files of a volume, in which a writer may change the collection."""
@@ -144,7 +162,7 @@ class Shelf:
         Raises:
             NotFoundError, CorruptError: As for `mend`.
         """
-        return [problem for problem in self._mended(name, _ROWS).values() if problem]
+        return [problem for problem in self._mended(name, ROWS).values() if problem]
 
     def _mended(self, name: str, ending: str) -> dict[str, str]:
         """Fetch files anew whose names end with `ending`; return each that is lost or damaged, and why it stays so."""
@@ -152,7 +170,7 @@ class Shelf:
         if not folder.exists():
             return found
         require_plain(folder)
-        for file, content in files_of(self.depot, name).items():
+        for file, content in self._files_of(name).items():
             if not file.endswith(ending) or file in _COPIED or _has(folder / file, content):
                 continue
             found[file] = ""
@@ -175,9 +193,9 @@ class Shelf:
                 folder.rename(beside / "gone")  # who opens it now fetches it anew
 
     def _make(self, name: str, target: Path, *, without_rows: bool = False) -> None:
-        """Make the folder of a volume; if that is allowed, then without rows of the filter that the depot has not."""
+        """Make the folder of a volume; if that is allowed, then without the rows that the depot has not."""
         target.mkdir(mode=0o700)
-        for file, content in files_of(self.depot, name).items():
+        for file, content in self._files_of(name).items():
             place = target / file
             place.parent.mkdir(mode=0o700, exist_ok=True)
             if file in _COPIED:
@@ -188,8 +206,16 @@ class Shelf:
             try:
                 self._link(content, place)
             except (NotFoundError, CorruptError):
-                if not (without_rows and file.endswith(_ROWS)):
+                if not (without_rows and self._may_lack(file)):
                     raise
+
+    def _files_of(self, name: str) -> dict[str, str]:
+        """Return the files of a volume that are kept here: the name that the depot has for each."""
+        return files_of(self.depot, name)
+
+    def _may_lack(self, file: str) -> bool:
+        """Return whether a volume can be used without one of its files."""
+        return file.endswith(ROWS)
 
     def _link(self, content: str, place: Path) -> None:
         """Make a file of the depot at a place: a link to the one that is kept here, which is fetched if it is not."""

@@ -177,6 +177,19 @@ def fetch(nodes: Nodes, volumes: Sequence[Volume]) -> dict[int, Unread]:
     return unread
 
 
+def here_of(nodes: Nodes, volumes: Sequence[Volume]) -> tuple[dict[int, list[str]], dict[int, Unread]]:
+    """Return the volumes that each node has on its disk and can read, and why it cannot read others, by number."""
+    wanted = {node: (some,) for node, some in enumerate(nodes.of_nodes(volumes).values())}
+    told, here, unread = nodes.executor.call("here", wanted, nodes.timeout_s), {}, dict[int, Unread]()
+    for node, one in told.items():
+        if isinstance(one, ShardFailed):
+            nodes.failed(node)
+            unread[node] = dict.fromkeys((volume.name for volume in wanted[node][0]), one.reason)
+        else:
+            here[node], unread[node] = one.value, one.unread
+    return here, unread
+
+
 def unread_by_all(nodes: Nodes, volumes: Sequence[Volume], unread: Mapping[int, Unread]) -> Unread:
     """Return why volumes are unread that none of their nodes can read; by name."""
     found = {}

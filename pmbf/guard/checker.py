@@ -114,12 +114,13 @@ def open_named(policy: Policy) -> AbstractContextManager[Documents]:
     return open_cluster(policy.cluster, policy.ray)
 
 
-def open_cluster(depot: str, ray: str) -> ClusterCollection:
+def open_cluster(depot: str, ray: str, *, fetch_all: bool = False) -> ClusterCollection:
     """Return the collection of a cluster, whose depot only its owner can change.
 
     Args:
         depot: A folder, or `s3://bucket/folder`: there the store's own rules say who may write.
         ray: The address of a Ray cluster; empty for processes of this machine.
+        fetch_all: As for `ClusterCollection`.
 
     Raises:
         UnsupportedError: Group or others may write to the depot, or an extra is missing.
@@ -129,7 +130,7 @@ def open_cluster(depot: str, ray: str) -> ClusterCollection:
 
     for folder in ("", "manifests", "files"):
         require_unshared(os.path.join(depot, folder), f"chmod -R go-w {depot}")
-    return opened(depot, ray)
+    return opened(depot, ray, fetch_all=fetch_all)
 
 
 class CollectionChecker:

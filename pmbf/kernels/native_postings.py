@@ -31,7 +31,15 @@ from pmbf.kernels.postings_layout import (
     shape_of,
     sought_in,
 )
-from pmbf.kernels.segment_rows import PADDING_BYTES, Row, SegmentRows, hash_width, require_range, require_row
+from pmbf.kernels.segment_rows import (
+    PADDING_BYTES,
+    AskedRows,
+    Row,
+    SegmentRows,
+    hash_width,
+    require_range,
+    require_row,
+)
 
 __all__ = [
     "find_postings",
@@ -76,10 +84,7 @@ def find_postings(
 def segments_having(rows: Sequence[Row | None], hashes: Hashes) -> Keys:
     """See `reference_segments.segments_having`. A hash takes some 20 ns for all rows of a file."""
     hash_bits = hash_width(hashes)
-    for one in rows:
-        if one:
-            require_row(one)
-    sought, passed, answer = numbers_of(hashes, hash_bits), PassedSegments.of_rows(rows, hash_bits), c_void_p()
+    sought, passed, answer = numbers_of(hashes, hash_bits), _passed_rows(rows, hash_bits), c_void_p()
     n = _having(passed.at, _at(sought), len(sought), addressof(answer))
     keys = taken(answer, max(0, n), np.dtype(np.uint64))
     require_done(n)
@@ -196,6 +201,19 @@ def passed_segments(postings: Sequence[Postings]) -> PassedSegments:
         postings.passed = PassedSegments(postings)
     passed: PassedSegments = postings.passed
     return passed
+
+
+def _passed_rows(rows: Sequence[Row | None], hash_bits: int) -> PassedSegments:
+    """Return rows as C takes them; those of `AskedRows` are looked at and made once for hashes of a width."""
+    kept: dict[int, PassedSegments] = (isinstance(rows, AskedRows) and rows.passed) or {}
+    if hash_bits not in kept:
+        for one in rows:
+            if one:
+                require_row(one)
+        kept = {hash_bits: PassedSegments.of_rows(rows, hash_bits)}
+    if isinstance(rows, AskedRows):
+        rows.passed = kept
+    return kept[hash_bits]
 
 
 class PassedSegments:

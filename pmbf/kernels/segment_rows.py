@@ -15,7 +15,7 @@ filters at one position side by side.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from pmbf.errors import ParameterError
 from pmbf.hashes import Hashes, hash_dtype
 from pmbf.kernels import checks
 
-__all__ = ["BLOCK_LINES", "PADDING_BYTES", "Row", "RowsPages", "SegmentRows", "line_bits"]
+__all__ = ["BLOCK_LINES", "PADDING_BYTES", "AskedRows", "Row", "RowsPages", "SegmentRows", "line_bits"]
 
 _NO_PLACE = np.empty(0, np.int64)
 
@@ -74,6 +74,12 @@ BLOCK_LINES = 512
 
 Row = tuple[SegmentRows, int]
 """Rows, and the number of one of them."""
+
+
+class AskedRows(tuple[Row | None, ...]):
+    """The rows of segments that are asked again and again: what the native kernels make of them is kept."""
+
+    passed: Any = None
 
 
 def line_bits(n_rows: int) -> int:

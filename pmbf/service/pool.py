@@ -113,7 +113,7 @@ class Pool:
     """The working processes of a service.
 
     Args:
-        place: Where the protected documents are: a folder; or the depot and the Ray address of a cluster.
+        place: Where the protected documents are: a folder; or what `ProtectedCluster` is given.
         n_workers: Number of processes, at least 1.
         module: The module that each process runs; see `pmbf.service.worker`.
     """

@@ -44,6 +44,7 @@ class ServiceSettings:
         is_logged: Whether each response is a line on stderr.
         limits: Sizes, times and numbers that clients may take.
         templates: The templates that clients may choose by name.
+        fetch_all: Whether the nodes of a cluster fetch all volumes before the service answers.
     """
 
     policy: Policy
@@ -54,6 +55,7 @@ class ServiceSettings:
     is_logged: bool = False
     limits: ServiceLimits = field(default_factory=ServiceLimits)
     templates: Offered = field(default_factory=offered)
+    fetch_all: bool = False
 
 
 def run(settings: ServiceSettings, on_ready: Callable[[str], None], on_problem: Callable[[str], None]) -> None:
@@ -82,7 +84,8 @@ async def _serve(
     on_problem: Callable[[str], None],
 ) -> None:
     policy = settings.policy
-    place = [policy.cluster, policy.ray] if policy.cluster else [policy.collection]
+    fetch_all = "all" if settings.fetch_all else ""
+    place = [policy.cluster, policy.ray, fetch_all] if policy.cluster else [policy.collection]
     pool, metrics = Pool(place, settings.n_workers, WORKING_MODULE), Metrics()
     answers = routes(Service(policy, pool, metrics, settings.templates))
     connections = Connections(answers, metrics, settings.limits, is_logged=settings.is_logged)

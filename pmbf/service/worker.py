@@ -97,11 +97,11 @@ class ProtectedCluster:
     Args:
         depot: The folder of the depot, or its address.
         ray: The address of a Ray cluster; empty for processes of this machine.
+        fetch_all: Whether the nodes fetch all volumes now, and those of each commit; empty if not.
     """
 
-    def __init__(self, depot: str, ray: str) -> None:
-        self._collection = open_cluster(depot, ray)
-        self._collection.open()
+    def __init__(self, depot: str, ray: str, fetch_all: str = "") -> None:
+        self._collection = open_cluster(depot, ray, fetch_all=bool(fetch_all))
 
     def collection(self) -> ClusterCollection:
         """Return the collection at its last commit."""
@@ -140,7 +140,7 @@ def answer(
 def work(asks: Mapping[str, Ask], max_header_bytes: int) -> None:
     """Answer frames from the socket `sys.argv[1]`, a number, for the collection at the place `sys.argv[2]`.
 
-    The place is JSON: `[folder]`, or `[depot, Ray address or ""]` of a cluster.
+    The place is JSON: `[folder]`, or `[depot, Ray address or "", "all" or ""]` of a cluster.
 
     Args:
         asks: The asks by name.

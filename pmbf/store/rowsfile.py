@@ -10,8 +10,10 @@
 from __future__ import annotations
 
 import itertools
+import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +21,18 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.filter import SEGMENT_BITS, laid, row_bits
 from pmbf.kernels import BLOCK_LINES, PADDING_BYTES, Postings, Row, RowsPages, SegmentRows
-from pmbf.store.files import PAGE_BYTES, MappedFile, damaged
+from pmbf.params import Params
+from pmbf.store.files import (
+    FILE_KINDS,
+    HEADER,
+    HEADER_BYTES,
+    PAGE_BYTES,
+    Identity,
+    MappedFile,
+    StoredFile,
+    damaged,
+    opened,
+)
 
 _NUMBERS = struct.Struct("<2IQ")
 _OF_A_ROW = np.dtype([("serial", "<u8"), ("n_hashes", "<u8")])
@@ -81,6 +94,39 @@ class StoredRows:
             return lines.view("<u8")
         octets = lines.reshape(self.rows.n_lines, -1)[:, number // 8]
         return np.packbits(octets >> np.uint8(number % 8) & 1, bitorder="little").view("<u8")
+
+
+def rows_at(path: Path, params: Params) -> StoredRows:
+    """Return the rows in a file that no catalog names here: its header says which one it is.
+
+    Args:
+        path: The file, in `tiles/` of a folder.
+        params: Of the collection that it was made for.
+
+    Raises:
+        CorruptError: It is missing, damaged, or made with other parameters.
+    """
+    try:
+        with opened(path) as file:
+            fields = HEADER.unpack(file.read(HEADER_BYTES))
+    except (FileNotFoundError, struct.error) as error:
+        raise damaged(path, f"has no header ({error})") from error
+    _, kind, _, _, collection_id, _, serial, size, crc, _ = fields
+    stored = StoredFile(serial, "ROWS", size, crc)
+    if kind != b"ROWS" or stored.name != f"{path.parent.name}/{path.name}":
+        raise damaged(path, f"is file {serial} of the kind {kind!r}, expected rows of that number")
+    return StoredRows(MappedFile(path.parents[1], stored, Identity(collection_id, params.digest())))
+
+
+def segments_among(names: Iterable[str]) -> list[int]:
+    """Return the serials of the files of postings among some files of a collection, ascending.
+
+    >>> segments_among(["catalog.sqlite", "postings/000012.post", "tiles/000007.rows"])
+    [12]
+    """
+    folder, suffix = FILE_KINDS["POST"]
+    found = (re.fullmatch(rf"{folder}/([0-9]+)\.{suffix}", name) for name in names)
+    return sorted(int(one[1]) for one in found if one)
 
 
 def payload(segments: Sequence[tuple[int, Postings]]) -> Iterator[bytes | memoryview]:

@@ -64,8 +64,8 @@ def status_text(status: Status) -> str:
     for node, names in status.nodes.items():
         host, missing = status.hosts[node], status.missing.get(node, {})
         where = one_line(host if host == node else f"{host}, {node}")
-        lacks = f", {len(missing):,} of them missing: {one_line(next(iter(missing.values())))}" if missing else ""
-        lines.append(f"{where}: {counted(len(names), 'volume')}{lacks}")
+        lacks = f", {len(missing):,} not to be read: {one_line(next(iter(missing.values())))}" if missing else ""
+        lines.append(f"{where}: {counted(len(names), 'volume')}, {len(status.here[node]):,} here{lacks}")
     for name, reason in status.unread.items():
         lines.append(f"volume {name[:12]} cannot be read: {one_line(reason)}")
     return "".join(line + "\n" for line in lines)

@@ -12,8 +12,9 @@ from pmbf.cluster.asking import Questions, answers
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.holder import Holder
-from pmbf.cluster.manifest import commit, created
+from pmbf.cluster.manifest import commit, created, last
 from pmbf.cluster.placement import Node
+from pmbf.cluster.rows import RowsHere
 from pmbf.cluster.volumes import seal
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin
@@ -61,12 +62,16 @@ def stored(tmp_path, parts, params=None):
 
 
 @contextmanager
-def nodes_of(depot, tmp_path, names, *, executor=None, hosts=None, **more):
-    """Yield nodes with these names, each on a host of its own unless `hosts` says otherwise."""
+def nodes_of(depot, tmp_path, names, *, executor=None, hosts=None, filtered=True, holder=Holder, **more):
+    """Yield nodes with these names, each on a host of its own unless `hosts` says otherwise.
+
+    If not `filtered`, then who asks has no rows of the filter.
+    """
     executor = executor or Inline()
-    executor.start(Holder, [(depot.address, str(tmp_path / "shelves" / name)) for name in names])
+    executor.start(holder, [(depot.address, str(tmp_path / "shelves" / name)) for name in names])
     try:
-        yield Nodes(executor, [Node(*one) for one in zip(names, hosts or names, strict=True)], **more)
+        rows = RowsHere(tmp_path / "shelves" / ".rows", depot, last(depot).params) if filtered else None
+        yield Nodes(executor, [Node(*one) for one in zip(names, hosts or names, strict=True)], rows=rows, **more)
     finally:
         executor.close()
 

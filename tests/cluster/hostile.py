@@ -95,7 +95,7 @@ def _compacted(one):
 
 
 def _status(one):
-    for reason in one.status().unread.values():
+    for reason in one.status(fetch_all=True).unread.values():
         raise IncompleteError(reason)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -69,9 +70,19 @@ def test_what_was_not_looked_at_is_told_and_is_no_success(depot, tmp_path):
     done = pmbf("screen", tmp_path / "query.txt", "--cluster", depot)
     assert 3 == done.returncode
     assert "not looked at: 10 documents, ids 1 to 10" in done.stdout + done.stderr
-    done = pmbf("cluster", "status", depot)
+    done = pmbf("cluster", "status", depot, "--fetch-all")
     assert 3 == done.returncode
     assert f"volume {name[:12]} cannot be read: local-" in done.stdout
+
+
+def test_the_status_tells_how_many_volumes_are_here_and_fetches_them_if_that_is_asked_for(depot):
+    shutil.rmtree(depot / "shelf")
+    for options, n_here in (((), 0), (("--fetch-all",), 1), ((), 1)):
+        done = pmbf("cluster", "status", depot, *options)
+        assert 0 == done.returncode
+        assert [f"1 volume, {n_here} here"] * 2 == [
+            line.split(": ")[1] for line in done.stdout.splitlines()[1:] if "1 volume" in line
+        ]
 
 
 def test_documents_are_removed(depot, folder):

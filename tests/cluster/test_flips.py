@@ -49,7 +49,7 @@ def place(tmp_path_factory):
         one.remove("gone")
         one.compact(0)  # one volume, and nothing of the generations before
         one.refresh()
-        one.status()
+        one.open()
     return made
 
 

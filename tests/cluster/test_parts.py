@@ -179,7 +179,7 @@ def test_each_folder_of_a_depot_is_its_owners_alone(tmp_path, umask):
     try:
         with ClusterCollection(place, nodes=local_nodes(2), executor=Inline(), create=True) as one:
             one.add_many([("a", words(1))])
-            one.status()
+            one.open()
     finally:
         os.umask(before)
     folders = [place.parent, place, *(one for one in place.rglob("*") if one.is_dir())]

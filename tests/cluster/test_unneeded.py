@@ -10,6 +10,7 @@ from pmbf.cluster.volumes import files_of
 from pmbf.jobs.executor import Inline
 from pmbf.store import files
 from pmbf.store.files import FORMAT_VERSION
+from tests.conftest import words
 
 from .conftest import cut, nodes_of, stored, texts, told
 
@@ -93,6 +94,22 @@ def test_rows_that_are_damaged_on_a_nodes_disk_are_fetched_anew(made, tmp_path, 
     with nodes_of(depot, tmp_path, "ab") as nodes:
         assert told(nodes, manifest, documents[:3]) == expected
     assert {one.exists() for one in rows} == {True}
+
+
+def test_a_page_of_rows_that_a_query_finds_damaged_is_told_once_and_fetched_anew(tmp_path):
+    depot, manifest = stored(tmp_path, [[("long", words(1, 60_000))]])
+    query = [("query", words(1, 400))]
+    with nodes_of(depot, tmp_path, "a") as nodes:
+        expected = told(nodes, manifest, query)
+    [file] = (tmp_path / "shelves" / "a").rglob("volumes/*/tiles/*.rows")
+    whole = file.read_bytes()
+    for kept in (file, *(tmp_path / "shelves" / "a" / "files").glob(rows_of(depot, manifest.volumes[0]).name)):
+        replaced(kept, whole[:64] + bytes(4096) + whole[64 + 4096 :])
+    with nodes_of(depot, tmp_path, "a") as nodes:
+        first, *others = (told(nodes, manifest, query) for _ in range(3))
+    assert without_warnings(first) == without_warnings(expected)
+    assert others == [expected, expected]
+    assert whole == file.read_bytes()
 
 
 @harms

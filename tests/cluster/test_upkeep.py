@@ -202,7 +202,7 @@ def test_damage_on_a_nodes_own_disk_does_not_reach_the_depot(cluster):
 
 
 def _problems_of_copies(cluster):
-    for folder in (cluster.path / "shelf").glob("*/volumes/*"):
+    for folder in (cluster.path / "shelf").glob("local-*/volumes/*"):
         with Collection(folder) as one:
             yield folder, one.check().problems
 
@@ -219,7 +219,7 @@ def test_one_folder_knows_a_joined_volume(cluster):
     [volume] = cluster.manifest.volumes
     folder = next((cluster.path / "shelf").rglob(f"volumes/{volume.name}"), None)
     if folder is None:
-        cluster.status()
+        cluster.open()
         folder = next((cluster.path / "shelf").rglob(f"volumes/{volume.name}"))
     with Collection(folder) as one:
         assert [] == one.check().problems

@@ -43,8 +43,9 @@ def found(done):
 
 
 @contextlib.contextmanager
-def served(depot, path):
+def served(depot, path, *more):
     command = [sys.executable, "-m", "pmbf", "serve", "--cluster", str(depot), "--socket", str(path), "--workers", "1"]
+    command += more
     running = Running(command, path)
     try:
         yield running
@@ -95,6 +96,14 @@ def test_a_service_answers_from_the_nodes_and_sees_each_commit(depot, desk, plac
         status, report = running.json("POST", "/v1/screen?name=a.txt", LATER.encode())
         assert (200, ["later.txt"]) == (status, [one["document"]["path"] for one in report["matches"]])
         assert 13 == running.metric("pmbf_documents")
+
+
+def test_a_service_fetches_volumes_when_they_are_asked_for_or_all_before(depot, place):
+    for options, n_fetched in (((), 0), (("--fetch-all",), min(2, os.cpu_count()))):
+        shutil.rmtree(depot / "shelf", ignore_errors=True)
+        with served(depot, place / "cluster.sock", *options) as running:
+            assert "12 documents of" in running.said
+            assert n_fetched == len([*(depot / "shelf").glob("local-*/volumes/*")])
 
 
 CLUSTER = {"nodes": min(3, os.cpu_count()), "late_nodes": [], "volumes": 1, "unread_volumes": 0, "unread_documents": 0}
