@@ -58,7 +58,7 @@ def write(folder: Path, documents: Iterable[Hashes], *, batch: int = _BATCH) -> 
             writer.attach({name: ListedPath(name, id_, -1, -1) for name, id_ in zip(names, ids, strict=True)})
             n_documents += len(some)
             some = list(itertools.islice(waiting, batch))
-            writer.commit(is_last=not some)
+            writer.commit(is_last=not some, has_more=bool(some))
     return n_documents
 
 

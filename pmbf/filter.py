@@ -65,7 +65,7 @@ CROWDED_RATE = 0.2
 always passes."""
 
 
-SEGMENT_BITS, SEGMENT_FPR = 3, 0.1
+SEGMENT_BITS, SEGMENT_FPR, ROWS_AT_FPR = 3, 0.1, 4
 """Bits that a hash sets in the row of a segment, k, and the chance that an absent hash passes it, ε. A hash takes 4.8
 bits. With 12.4 bits, ε is 0.01: then a tenth fewer look-ups are in vain, but of a collection that is larger than memory
 the rows alone take what a quarter of the index takes."""
@@ -74,16 +74,20 @@ _LAID_WORDS = 1 << 13
 """Words of each row that are laid beside those of the others at once: they take 4 MB as lines of 64 bytes."""
 
 
-def row_bits(n_hashes: int) -> int:
-    """Return the bits of a row for a segment, m: whole blocks, as formula (4) gives them for `SEGMENT_FPR`.
+def row_bits(n_hashes: int, n_rows: int = 1) -> int:
+    """Return the bits of a row for a segment, m: whole blocks, as formula (3) gives them for ε.
+
+    ε is `SEGMENT_FPR`. Of more than four rows side by side it is less, so that an absent hash passes 0.4 of them all.
 
     Args:
         n_hashes: Distinct hashes of the segment; of several rows side by side, those of the largest segment.
+        n_rows: Rows side by side.
 
-    >>> row_bits(1000)
-    5120
+    >>> row_bits(1000), row_bits(1000, 4), row_bits(1000, 16)
+    (5120, 5120, 8704)
     """
-    wanted = bits_per_row(max(1, n_hashes), n_hashes=SEGMENT_BITS, fpr=SEGMENT_FPR)
+    fpr = SEGMENT_FPR * min(1.0, ROWS_AT_FPR / n_rows)
+    wanted = bits_per_row(max(1, n_hashes), n_hashes=SEGMENT_BITS, fpr=fpr)
     return -(-wanted // kernels.BLOCK_LINES) * kernels.BLOCK_LINES
 
 

@@ -139,7 +139,7 @@ def payload(segments: Sequence[tuple[int, Postings]]) -> Iterator[bytes | memory
         ParameterError: The postings contradict themselves.
     """
     postings = [one for _, one in segments]
-    n_lines = row_bits(max(one.n_hashes for one in postings))
+    n_lines = row_bits(max(one.n_hashes for one in postings), len(postings))
     n_parts = 1 + len(segments) * n_lines // 8 // _MADE_BYTES
     n_blocks = n_lines // BLOCK_LINES
     cuts = [BLOCK_LINES * (n_blocks * part // n_parts) for part in range(n_parts + 1)]
