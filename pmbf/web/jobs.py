@@ -15,9 +15,10 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pmbf.errors import PmbfError
 from pmbf.report import Report
 from pmbf.service.http import HttpError
-from pmbf.service.pool import Pool, WorkerError
+from pmbf.service.pool import Pool
 from pmbf.web.history import History
 from pmbf.web.spool import Spooled
 from pmbf.web.tokens import Token
@@ -194,14 +195,17 @@ class Jobs:
             job.turn("done")
         except TimeoutError:
             job.turn("failed", f"the screening took longer than {self._answer_s:g} s")
-        except WorkerError as error:
+        except (PmbfError, OSError) as error:
             job.turn("failed", str(error))
         except sqlite3.Error as error:
             job.turn("failed", f"{NOT_KEPT}: {error}")
+        except asyncio.CancelledError:
+            job.turn("failed", "the service ended")
+            raise
         finally:
             body.close()
             if not job.is_over:
-                job.turn("failed", "the service ended")
+                job.turn("failed", "an error of the service, told on its standard error")
             job.until = time.time() + KEPT_S
             asyncio.get_running_loop().call_later(KEPT_S, self._jobs.pop, job.id, None)
             self._forget_pages()

@@ -7,7 +7,9 @@ import signal
 import subprocess
 import time
 
-from pmbf import Collection
+import pytest
+
+from pmbf import Collection, ParameterError, UnsupportedError
 from pmbf.service.pool import Pool
 from pmbf.store.folder import Store
 from pmbf.web import jobs, state
@@ -38,6 +40,38 @@ def test_a_page_is_forgotten_in_time_even_if_nobody_asks(library, tmp_path, monk
 
     there, gone = asyncio.run(screened())
     assert "<html" in there and gone == ""
+
+
+@pytest.mark.parametrize(
+    ("failing", "error", "told"),
+    [
+        ("from_json", UnsupportedError("the report has schema 9"), "the report has schema 9"),
+        ("from_json", ParameterError("no report"), "no report"),
+        ("read", OSError(5, "Input/output error"), "[Errno 5] Input/output error"),
+        ("from_json", ZeroDivisionError(), "an error of the service, told on its standard error"),
+    ],
+)
+def test_a_screening_that_fails_says_why(failing, error, told, library, tmp_path, monkeypatch):
+    def fails(*_):
+        raise error
+
+    monkeypatch.setattr({"from_json": jobs.Report, "read": Spooled}[failing], failing, fails)
+
+    async def screened():
+        pool = Pool([str(library)], 1, "pmbf.web.asks")
+        await pool.start()
+        made = jobs.Jobs(pool, History(state.opened(tmp_path / "state")), answer_s=60)
+        body = Spooled(Spool())
+        body.write(ESSAY.encode())
+        job = made.submit(body, by=Token("1", "ann", "screen", 0.0), name="essay", options={})
+        async for _ in job.states():
+            pass
+        await made.close()
+        await pool.close()
+        return job
+
+    job = asyncio.run(screened())
+    assert (job.state, job.reason, job.screening) == ("failed", told, "")
 
 
 def test_a_text_is_kept_by_a_button_while_its_page_is_there(library, tmp_path):
