@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from pmbf.errors import NotFoundError, ParameterError
+from pmbf.intake.discovery import is_among
 from pmbf.params import Params
 from pmbf.store.files import BESIDE_KINDS
 from pmbf.store.folder import Store
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from pmbf.sentences import Sentences
     from pmbf.store.writer import Writer
 
-_LOOKED_AT = 1000
-"""Entries of a folder by which it is told whether its files are documents."""
 _SHOWN_ROWS = 10
 """Documents in the table that a notebook shows."""
 
@@ -150,20 +149,10 @@ class Opened:
     def is_among_documents(self, place: str) -> bool:
         """Return whether what is written at a place would be loaded with the documents: in their folder, or below it.
 
-        A folder is one of documents if it holds files, two or more, most of which are listed; or if documents are
-        listed below the place itself.
-
         Args:
             place: The absolute path of a file or folder, which need not exist.
         """
-        catalog = self._store.catalog
-        if catalog.has_below(place):
-            return True
-        for folder in Path(place).parents:
-            files = [one for one in _visible_files(folder) if one != place]
-            if len(catalog.some_paths(files)) > max(1, len(files) / 2):
-                return True
-        return False
+        return is_among(self._store.catalog, place)
 
     # ------------------------------------------------------------------ stores
 
@@ -219,15 +208,6 @@ class Opened:
     def _differences(self, params: Params) -> str:
         mine, theirs = asdict(self.params), asdict(params)
         return ", ".join(f"{name} is {mine[name]}, not {theirs[name]}" for name in mine if mine[name] != theirs[name])
-
-
-def _visible_files(folder: Path) -> list[str]:
-    """Return the paths of a folder's files that a load would look at, at most `_LOOKED_AT`."""
-    try:
-        with os.scandir(folder) as entries:
-            return [one.path for one in islice(entries, _LOOKED_AT) if one.name[:1] != "." and one.is_file()]
-    except OSError:
-        return []
 
 
 def _as_html(text: str) -> str:

@@ -142,7 +142,7 @@ def remove(depot: Depot, documents: Targets, ray: Ray = None, json: arg.Json = F
 
     with opened_cluster(depot, ray) as opened:
         n_removed = opened.remove(*_targets(documents))
-    print_json({"n_removed": n_removed}) if json else print_text(remove_text(n_removed))
+    print_json({"n_removed": n_removed}) if json else print_text(remove_text(n_removed, "pmbf cluster compact"))
 
 
 @app.command(cls=PmbfCommand, epilog=COMPACT_HELP)

@@ -109,7 +109,7 @@ def remove(
         raise ParameterError("expected the ids or paths of documents, or labels with --where, and not both")
     with open_collection(collection) as opened:
         n_removed = opened.remove(*(resolved(opened, targets) if targets else fitting(opened, where, where_not)))
-    print_json({"n_removed": n_removed}) if json else print_text(remove_text(n_removed))
+    print_json({"n_removed": n_removed}) if json else print_text(remove_text(n_removed, "pmbf compact"))
 
 
 def compact(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:

@@ -14,7 +14,8 @@ from pmbf.cli.targets import require_outside, require_own, require_own_pages
 from pmbf.errors import ParameterError
 
 if TYPE_CHECKING:
-    from pmbf.opened import Opened
+    from pmbf.cluster.collection import ClusterCollection
+    from pmbf.collection import Collection
     from pmbf.pages import Extent, Screened
     from pmbf.report import Report
 
@@ -57,12 +58,12 @@ class Pages:
     _n_written: int = 0
     _screened: list[Screened] = field(default_factory=list)
 
-    def expect(self, paths: Sequence[str], opened: Opened | None = None) -> None:
+    def expect(self, paths: Sequence[str], opened: Collection | ClusterCollection) -> None:
         """Choose between file and folder, before anything is screened.
 
         Args:
             paths: The texts that are screened.
-            opened: The collection that they are compared with; None for one on a cluster.
+            opened: The collection that they are compared with.
 
         Raises:
             ParameterError: There are several texts, and the target is no folder; or the target is one of the texts, or
@@ -84,8 +85,7 @@ class Pages:
             require_own_pages("--html", self.target, force=self.force)
         else:
             require_own("--html", self.target, "page", force=self.force)
-        if opened is not None:
-            require_outside("--html", self.target, opened, force=self.force)
+        require_outside("--html", self.target, opened, force=self.force)
 
     def write(self, report: Report, made: str = "") -> None:
         """Write the page of a text.

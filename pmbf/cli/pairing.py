@@ -21,6 +21,7 @@ from pmbf.errors import DONE, FAILED, FOUND, ParameterError
 from pmbf.store.telling import is_collection
 
 if TYPE_CHECKING:
+    from pmbf.cluster.collection import ClusterCollection
     from pmbf.pairs import NearDuplicates
     from pmbf.pairs.bands import Background
     from pmbf.pairs.plans import Advance
@@ -281,15 +282,16 @@ def _opened(
     for option, place in places.items():
         if place and place != "-":
             require_apart(option, place, [cluster] if cluster else paths)
-            _require_outside(option, place, collections)
     work = places["--work"]
     with ExitStack() as stack:
+        asked = stack.enter_context(opened_cluster(cluster, ray)) if cluster else None
+        _require_outside(places, asked, collections)
         stack.enter_context(removed_on_signals())
         shown = stack.enter_context(steps_progress(shown=not quiet and sys.stderr.isatty()))
         advance = shown or reading.advance
         folder = stack.enter_context(work_folder(work))
-        if cluster:
-            source = texts_of_cluster(stack.enter_context(opened_cluster(cluster, ray)))
+        if asked:
+            source = texts_of_cluster(asked)
         elif collections:
             source = stack.enter_context(texts_of_collection(collections[0]))
         else:
@@ -297,13 +299,18 @@ def _opened(
         yield source, advance, folder if work else None
 
 
-def _require_outside(option: str, place: str, collections: Sequence[str]) -> None:
-    """Refuse to write among the documents of a collection that is compared."""
+def _require_outside(
+    places: Mapping[str, str | None], asked: ClusterCollection | None, collections: Sequence[str]
+) -> None:
+    """Refuse to write among the documents of a cluster's collection, or of one in a folder, that is compared."""
     from pmbf.collection import Collection
 
-    for folder in collections:
-        with Collection(folder) as opened:
-            require_outside(option, place, opened, hint="")
+    with ExitStack() as stack:
+        opened = [asked] if asked else [stack.enter_context(Collection(folder)) for folder in collections]
+        for option, place in places.items():
+            if place and place != "-":
+                for one in opened:
+                    require_outside(option, place, one, hint="")
 
 
 def _write_tables(found: NearDuplicates, tables: Mapping[str, str | None], rows: str) -> None:

@@ -59,10 +59,9 @@ class Screening:
         several = len(planned) != 1
         code = DONE
         paths = [one.path if isinstance(one, Origin) else one.name for one in planned]
-        opened = self.collection if isinstance(self.collection, Collection) else None
-        self.tables.expect(paths, opened)
+        self.tables.expect(paths, self.collection)
         if self.pages:
-            self.pages.expect(paths, opened)
+            self.pages.expect(paths, self.collection)
         with (
             self.tables.opened() as take,
             screen_progress(len(planned), shown=self._shows_progress(len(planned))) as advance,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -221,9 +221,8 @@ def export(
             raise ParameterError(f"{out}: is inside the collection; name a file outside")
         if kind in ("csv", "jsonl", "parquet"):
             require_own("OUT", out, kind, force=force)
-        if isinstance(documents, str):
-            with open_collection(documents) as opened:
-                require_outside("OUT", out, opened, force=force)
+        with open_collection(documents) if isinstance(documents, str) else nullcontext(documents.collection) as opened:
+            require_outside("OUT", out, opened, force=force)
         n_rows = _exported(documents, out, kind)
     print_json({"n_rows": n_rows}) if json else print_text(f"{n_rows:,} rows written to {one_line(out)}\n")
 

@@ -16,7 +16,8 @@ from pmbf.cli.targets import opened_to_write, require_outside, require_own
 from pmbf.errors import NotFoundError, ParameterError
 
 if TYPE_CHECKING:
-    from pmbf.opened import Opened
+    from pmbf.cluster.collection import ClusterCollection
+    from pmbf.collection import Collection
     from pmbf.report.rows import By, Row
 
 Csv = Annotated[str | None, option("--csv", "FILE", "Write a table as CSV; - is stdout, instead of reports.", OUTPUT)]
@@ -95,12 +96,12 @@ class Tables:
             if not Path(self.xlsx).parent.is_dir():
                 raise NotFoundError(f"{self.xlsx}: there is no such folder; make it first")
 
-    def expect(self, paths: Sequence[str], opened: Opened | None = None) -> None:
+    def expect(self, paths: Sequence[str], opened: Collection | ClusterCollection) -> None:
         """Refuse files that would be lost, before one is opened.
 
         Args:
             paths: The texts that are screened.
-            opened: The collection that they are compared with; None for one on a cluster.
+            opened: The collection that they are compared with.
 
         Raises:
             ParameterError: A table is one of the texts, or two tables are one file; or a file would be lost, or a table
@@ -118,8 +119,7 @@ class Tables:
                 raise ParameterError(f"{name} {file}: {taken[place]} is the same file; name another file")
             taken[place] = name
             require_own(name, file, name.removeprefix("--"), force=self.force)
-            if opened is not None:
-                require_outside(name, file, opened, force=self.force)
+            require_outside(name, file, opened, force=self.force)
 
     @contextmanager
     def opened(self) -> Iterator[Callable[[Any], None]]:

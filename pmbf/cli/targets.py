@@ -15,7 +15,9 @@ from pmbf.errors import ParameterError
 from pmbf.store.telling import holder_of
 
 if TYPE_CHECKING:
-    from pmbf.opened import Opened
+    from pmbf.cluster.collection import ClusterCollection
+    from pmbf.collection import Collection
+    from pmbf.guard.checker import Documents
 
 _HEAD_BYTES = 1 << 16
 _PAGES = re.compile(r"index\.html|\d{4}(?:-.*)?\.html")
@@ -147,7 +149,12 @@ def require_no_store(option: str, path: str) -> None:
 
 
 def require_outside(
-    option: str, path: str, opened: Opened, *, force: bool = False, hint: str = " or add --force"
+    option: str,
+    path: str,
+    opened: Collection | ClusterCollection | Documents,
+    *,
+    force: bool = False,
+    hint: str = " or add --force",
 ) -> None:
     """Refuse to write among the files that a collection was loaded from: the next load would read that, too.
 

@@ -20,7 +20,7 @@ from pmbf.cluster.noted import require_not_older
 from pmbf.cluster.objects import depot_at
 from pmbf.cluster.placement import Node, local_nodes
 from pmbf.cluster.rows import RowsHere
-from pmbf.cluster.spread import Spread, SpreadCatalog
+from pmbf.cluster.spread import Spread, SpreadCatalog, SpreadStore
 from pmbf.cluster.status import Status, status_of
 from pmbf.cluster.texts import SourceTexts, SpreadTexts
 from pmbf.cluster.upkeep import GRACE_S, Upkeep, sweep
@@ -28,7 +28,7 @@ from pmbf.cluster.working import fetch, unread_by_all
 from pmbf.errors import CorruptError, IncompleteError, NotFoundError, ParameterError
 from pmbf.extract import Limits
 from pmbf.intake.adding import checked
-from pmbf.intake.discovery import discover, several
+from pmbf.intake.discovery import discover, is_among, several
 from pmbf.intake.labelling import Labelling
 from pmbf.intake.loader import LoadReport, Progress
 from pmbf.intake.texts import Origin, Text, origins, read_text
@@ -37,7 +37,6 @@ from pmbf.params import Params
 from pmbf.report import Report, Texts
 from pmbf.screen import Answer, LeftPaths, Options, OptionValues, reports
 from pmbf.store.listing import Listed, as_listed
-from pmbf.store.tables import ListedPath
 
 SHELF = "~/.cache/pmbf/shelf"
 """Where a host keeps its copies, unless the depot is a folder of this machine alone."""
@@ -248,6 +247,10 @@ class ClusterCollection:
         for problem in archive.problems:
             raise IncompleteError(f"{self.path}: {problem}")
 
+    def is_among_documents(self, place: str) -> bool:
+        """Return whether what is written at a place would be loaded, as `Collection.is_among_documents`."""
+        return is_among(SpreadCatalog(Spread(self.nodes, self.manifest)), place)
+
     def archive(self) -> SpreadTexts:
         """Return the documents of this generation and their texts, for runs over all of them."""
         return SpreadTexts(Spread(self.nodes, self.manifest))
@@ -305,7 +308,7 @@ class ClusterCollection:
         spread = Spread(self.nodes, self.manifest)
         by_path = SpreadCatalog(spread).some_paths(names | {os.path.abspath(one) for one in names})
         paths = [by_path.get(one) or by_path.get(os.path.abspath(one)) for one in names]
-        of_ids = {one.document for one in _listed(spread, ids)}
+        of_ids = SpreadStore(spread, self.path).listed_of(ids).keys()
         missing: set[object] = (ids - of_ids) | {name for name, one in zip(names, paths, strict=True) if one is None}
         for one in missing:
             why = f" ({next(iter(spread.unread.values()))})" if spread.unread else ""
@@ -340,8 +343,3 @@ class ClusterCollection:
     @property
     def _changing(self) -> Changing:
         return Changing(self._depot, self.nodes, self.manifest)
-
-
-def _listed(spread: Spread, ids: set[int]) -> list[ListedPath]:
-    found = spread.ask("listed_of", (sorted(ids),), spread.having(ids)) if ids else []
-    return [one for some in found for one in some]

@@ -292,6 +292,11 @@ class Holder(Tasks):
         """Return those paths that are listed."""
         return self._paths(volumes, lambda store: store.catalog.some_paths(paths).values())
 
+    def has_below(self, volumes: Sequence[Volume], folder: str) -> Part:
+        """Return whether a path is listed below a folder."""
+        some, unread = self._each(volumes, lambda store, _volume: store.catalog.has_below(folder))
+        return Part(any(some), unread)
+
     def listed_of(self, volumes: Sequence[Volume], ids: Sequence[int]) -> Part:
         """Return the paths of some documents."""
 

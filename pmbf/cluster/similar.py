@@ -52,12 +52,12 @@ class SpreadDocuments:
             raise UnsupportedError(
                 f"{collection.address}: an object store has no place for similarities; it takes a depot in a folder"
             )
-        self._collection = collection
+        self.collection = collection
         self.folder, self.asked_with = collection.path, f"--cluster {collection.path}"
 
     def __enter__(self) -> Self:
-        if not self._collection.is_last():
-            self._collection.refresh()
+        if not self.collection.is_last():
+            self.collection.refresh()
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -66,11 +66,11 @@ class SpreadDocuments:
     @property
     def identity(self) -> Identity:
         """What ties files to the collection."""
-        return Identity(bytes.fromhex(self._collection.id), self._collection.params.digest())
+        return Identity(bytes.fromhex(self.collection.id), self.collection.params.digest())
 
     def n_chars(self) -> float:
         """Return how many characters all texts have, about."""
-        return sum(one.n_hashes for one in self._collection.manifest.volumes) / self._collection.params.density
+        return sum(one.n_hashes for one in self.collection.manifest.volumes) / self.collection.params.density
 
     def live(self) -> list[Document]:
         """Return the documents by ascending id.
@@ -78,7 +78,7 @@ class SpreadDocuments:
         Raises:
             IncompleteError: No node can read some volumes: their documents would seem to be gone.
         """
-        archive = self._collection.archive()
+        archive = self.collection.archive()
         rows = [row for row, _ in archive.entries() if row.kind != BINARY_KIND]
         self._require(archive.problems)
         return rows
@@ -89,7 +89,7 @@ class SpreadDocuments:
         Raises:
             IncompleteError: No node can read some volumes.
         """
-        archive = self._collection.archive()
+        archive = self.collection.archive()
         found = {entry[0].id: entry for entry in archive.some_entries(list(ids))}
         self._require(archive.problems)
         return found
@@ -117,7 +117,7 @@ class SpreadDocuments:
     ) -> Iterator[tuple[Sequence[Document], Lists, dict[int, str]]]:
         """Yield documents with their lists: the nodes make them, and the executor does nothing."""
         spread = self._spread()
-        volume_of = self._collection.manifest.volume_of
+        volume_of = self.collection.manifest.volume_of
         of_volumes = [list(some) for _, some in groupby(documents, lambda one: volume_of(one.id).offset)]
         for first in range(0, len(of_volumes), _VOLUMES_TOGETHER):
             waiting = [list(batches(some)) for some in of_volumes[first : first + _VOLUMES_TOGETHER]]
@@ -125,7 +125,7 @@ class SpreadDocuments:
                 yield from _lists(spread, [some[turn] for some in waiting if turn < len(some)], rules)
 
     def _spread(self) -> Spread:
-        return Spread(self._collection.nodes, self._collection.manifest)
+        return Spread(self.collection.nodes, self.collection.manifest)
 
     def _require(self, problems: Sequence[str]) -> None:
         for problem in problems:

@@ -213,6 +213,10 @@ class SpreadCatalog:
         found: Iterator[ListedPath] = _all(self._spread.ask("some_paths", (list(paths),)))
         return {one.path: one for one in found}
 
+    def has_below(self, folder: str) -> bool:
+        """Return whether a path is listed below a folder, at any depth."""
+        return any(self._spread.ask("has_below", (folder,)))
+
     def paths(self) -> list[ListedPath]:
         """Return every path in alphabetical order."""
         return sorted(_all(self._spread.ask("paths", (False,))))

@@ -76,6 +76,10 @@ class Documents(Protocol):
         """Return a document's text."""
         ...
 
+    def is_among_documents(self, place: str) -> bool:
+        """Return whether what is written at a place would be loaded with the documents."""
+        ...
+
 
 class Checker(Protocol):
     """Compares texts with protected documents.

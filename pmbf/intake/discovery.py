@@ -5,10 +5,12 @@ from __future__ import annotations
 import fnmatch
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
+from itertools import islice
 from operator import attrgetter
-from typing import NamedTuple, TypeVar
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeVar
 
 from pmbf.contents import reason_of
 from pmbf.errors import ParameterError
@@ -25,6 +27,8 @@ NOT_NAMED = "an archive: name it to load it"
 TINY = "no text, and too small to be known by its checksum"
 HUGE = "no kind that is read, and above max_bytes"
 """Why a file of a folder is skipped."""
+_LOOKED_AT = 1000
+"""Entries of a folder by which it is told whether its files are documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,18 @@ class FileFound(NamedTuple):
     mtime_ns: int
     named: bool
     promising: bool = True
+
+
+class Paths(Protocol):
+    """The paths of a catalog."""
+
+    def has_below(self, folder: str, /) -> bool:
+        """Return whether a path is listed below a folder, at any depth."""
+        ...
+
+    def some_paths(self, paths: Iterable[str], /) -> Sized:
+        """Return those paths that are listed."""
+        ...
 
 
 def several(name: str, values: Values) -> Values:
@@ -140,6 +156,34 @@ def kept_by_pmbf(folder: str) -> str | None:
     if is_depot(folder):
         return _DEPOT
     return _LOST if has_lost_its_catalog(folder) else None
+
+
+def is_among(listed: Paths, place: str) -> bool:
+    """Return whether what is written at a place would be loaded with the documents: in their folder, or below it.
+
+    A folder is one of documents if it holds files, two or more, most of which are listed; or if documents are listed
+    below the place itself.
+
+    Args:
+        listed: The paths of the documents.
+        place: The absolute path of a file or folder, which need not exist.
+    """
+    if listed.has_below(place):
+        return True
+    for folder in Path(place).parents:
+        files = [one for one in _visible_files(folder) if one != place]
+        if files and len(listed.some_paths(files)) > max(1, len(files) / 2):
+            return True
+    return False
+
+
+def _visible_files(folder: Path) -> list[str]:
+    """Return the paths of a folder's files that a load would look at, at most `_LOOKED_AT`."""
+    try:
+        with os.scandir(folder) as entries:
+            return [one.path for one in islice(entries, _LOOKED_AT) if one.name[:1] != "." and one.is_file()]
+    except OSError:
+        return []
 
 
 def _fits(path: str, patterns: Sequence[str]) -> bool:

@@ -109,10 +109,10 @@ def _labelled(path: str, labels: Mapping[str, str]) -> str:
     return f"{shown_path(path)}  {shown_labels(labels)}" if labels else shown_path(path)
 
 
-def remove_text(n_removed: int) -> str:
-    """Return how many documents or paths were taken out."""
+def remove_text(n_removed: int, compact: str) -> str:
+    """Return how many documents or paths were taken out, and the command that frees their room."""
     removed = counted(n_removed, "document or path", "documents or paths")
-    return f"{removed} removed; `pmbf compact` frees disk space.\n"
+    return f"{removed} removed; `{compact}` frees disk space.\n"
 
 
 def label_text(n_changed: int) -> str:

@@ -143,6 +143,30 @@ def test_nothing_is_written_into_a_folder_of_documents(name, updated):
         assert run(*command, f"library/{file}", "--force").exit_code == code
 
 
+AT_CLUSTERS = {
+    name: ["--cluster" if word == "-c" else "depot" if word == "c.pmbf" else word for word in command]
+    for name, (command, _, _) in WRITING.items()
+    if "-c" in command and name != "export"
+} | {"pairs --csv": ["pairs", "--cluster", "depot", "--csv"]}
+"""The commands that take a collection on many nodes."""
+
+
+def test_nothing_is_written_into_a_folder_of_documents_of_a_cluster(here):
+    assert run("cluster", "init", "depot").exit_code == 0
+    assert run("cluster", "load", "depot", "library").exit_code == 0
+    assert run("similar", "update", "--cluster", "depot", "--quiet").exit_code == 0
+    os.mkdir("library/new")
+    for name, command in AT_CLUSTERS.items():
+        file = "table.csv" if name == "pairs --csv" else WRITING[name][1]
+        for place in (f"library/{file}", f"library/new/{file}"):
+            refused = run(*command, place)
+            assert refused.exit_code == 2, (name, refused.output)
+            assert "would be loaded as a document" in refused.stderr
+        assert run(*command, file).exit_code < 2, name
+    assert sorted(os.listdir("library")) == ["0.txt", "1.txt", "2.txt", "new"]
+    assert os.listdir("library/new") == []
+
+
 def test_a_leak_check_writes_among_no_documents_that_the_policy_names(here):
     Path(".pmbf.toml").write_text('[guard]\ncollection = "c.pmbf"\n')
     assert run("guard", "thesis.txt", "--sarif", "log.sarif").exit_code == 1

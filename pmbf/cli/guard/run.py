@@ -62,14 +62,14 @@ class Output:
         """
         written = {"--sarif": self.sarif, "--incidents": self.incidents}
         places = {option: file for option, file in written.items() if file and file != "-"}
-        if not places or not policy.collection:
+        if not places or not (policy.collection or policy.cluster):
             return
-        from pmbf.guard.checker import open_protected
+        from pmbf.guard.checker import open_named
 
         # A hook may ask a service for documents that its own user cannot open: then they are not its to load, either.
         with (
             suppress(NotFoundError, UnsupportedError, CorruptError, OSError),
-            open_protected(policy.collection) as opened,
+            open_named(policy) as opened,
         ):
             for option, file in places.items():
                 require_outside(option, file, opened, hint="")
