@@ -104,10 +104,10 @@ def test_the_benchmark_of_less_memory_asks_cold_and_warm(tmp_path: Path, capsys:
     out = ["--json", str(tmp_path / "out.json"), "--keep", str(tmp_path / "made.pmbf")]
     main(["larger", "--documents", "40", "--queries", "3", *out])
     figures, printed = json.loads((tmp_path / "out.json").read_text(encoding="utf-8")), capsys.readouterr().out
-    assert [None, figures["index_bytes"] // 2, figures["index_bytes"] // 4] == [
-        one["limit_bytes"] for one in figures["results"]
-    ]
-    assert figures["results"][0]["warm_p50_s"] > 0 and figures["bytes"]["tiles"] > 40 * 11_400
+    limits = [None, figures["index_bytes"] // 2, figures["index_bytes"] // 4]
+    asked = [(one["limit_bytes"], one["is_filtered"]) for one in figures["results"]]
+    assert asked == [(limit, is_filtered) for limit in limits for is_filtered in (True, False)]
+    assert figures["results"][0]["warm_p50_s"] > 0 and figures["bytes"]["tiles"] > 40 * 11_400 * 4 // 8
     assert "40 documents of 11,400 hashes" in printed and "| all | " in printed
     assert (tmp_path / "made.pmbf" / "catalog.sqlite").exists()
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pmbf import Collection, kernels, repair
 from pmbf.filter import SEGMENT_FPR, row_bits
+from pmbf.intake import batches, loader
 from pmbf.store import laying, levels, mapping, postings, rowsfile
 from pmbf.store.files import StoredFile, write_file
 from pmbf.store.folder import Store
@@ -111,6 +112,21 @@ def test_the_rows_of_large_segments_lie_side_by_side_and_those_of_removed_ones_g
         assert collection.check().problems == []
         assert collection.stats().n_rows <= 2 * collection.stats().n_segments
     assert found(path, 50) == (["text-50"], ())
+
+
+def test_rows_of_one_load_are_laid_side_by_side_when_it_ends(tmp_path, monkeypatch):
+    path, folder = tmp_path / "c.pmbf", tmp_path / "texts"
+    folder.mkdir()
+    for seed in range(60):
+        (folder / f"text-{seed}").write_text(words(seed), encoding="utf-8")
+    monkeypatch.setattr(loader, "COMMIT_BYTES", 4000)
+    monkeypatch.setattr(batches, "BATCH_FILES", 5)
+    with Collection(path, create=True) as collection:
+        collection.load([folder])
+        figures = collection.stats()
+        assert figures.n_segments >= 4 and figures.n_rows == figures.n_segments and figures.n_sealed == 1
+        assert collection.check().problems == []
+        assert [match.document.path for match in collection.screen(words(7)).matches] == [str(folder / "text-7")]
 
 
 def test_the_filter_is_on_the_way_cleared_bits_behind_right_checksums_change_an_answer(path):

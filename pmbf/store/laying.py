@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from pmbf.filter import row_bits
 from pmbf.store.levels import full_bytes, level
 from pmbf.store.posted import Posted
 
@@ -25,7 +26,7 @@ class Due(NamedTuple):
 
 
 class _Laid(NamedTuple):
-    """A file of rows: the segments of it that are still there, how many rows it has, and bytes of one."""
+    """A file of rows, or 0: the segments of it that are still there, how many rows it has, and bytes of one."""
 
     serial: int
     segments: list[int]
@@ -42,6 +43,7 @@ def due(posted: Posted) -> Due | None:
     least = level(full_bytes(sum(file.payload_bytes for file in posted.files.values()))) - 1
     large = {serial for serial, file in posted.files.items() if level(file.payload_bytes) >= least}
     files = [_laid(posted, serial) for serial in sorted(posted.row_files)] if large else []
+    files += [_alone(posted, serial) for serial in sorted(large & posted.without_row())]
     files = [one for one in files if large.intersection(one.segments)]
     chosen, n_rows, row_bytes = list[_Laid](), 0, 0
     for one in sorted(files, key=lambda one: one.n_rows * one.row_bytes):
@@ -52,7 +54,14 @@ def due(posted: Posted) -> Due | None:
     has_dead = any(len(one.segments) <= (1 - _DEAD_SHARE) * one.n_rows for one in chosen)
     if n_alone < ROWS_TOGETHER and not has_dead:
         return None
-    return Due(sorted(serial for one in chosen for serial in one.segments), {one.serial for one in chosen})
+    return Due(
+        sorted(serial for one in chosen for serial in one.segments), {one.serial for one in chosen if one.serial}
+    )
+
+
+def _alone(posted: Posted, segment: int) -> _Laid:
+    """Return the row that a segment would have alone; it has none yet."""
+    return _Laid(0, [segment], 1, row_bits(posted.of_file(segment).to_find().n_hashes) // 8)
 
 
 def _laid(posted: Posted, serial: int) -> _Laid:
