@@ -79,7 +79,7 @@ def listed(hashes: Hashes, places: Ids, limit: int, generation: Generation, volu
     Raises:
         CorruptError: A file of the volume is damaged.
     """
-    counts, keys = generation.posted.find(hashes[places], limit=limit, among=None)
+    counts, keys = generation.posted.find(hashes[places], limit=limit)
     keys = generation.of_living(keys)
     documents, more = (keys >> _SHIFT).astype(np.uint32), None
     n_hashes = generation.directory.locations(documents[begins(documents)], "n_hashes")

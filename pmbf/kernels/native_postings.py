@@ -13,7 +13,6 @@ from pmbf.kernels.native_align import taken
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.postings_layout import (
     Buckets,
-    Chosen,
     Keys,
     Numbers,
     Postings,
@@ -57,7 +56,7 @@ _NO_MEMORY = -1
 _NO_OWNER = 2**32 - 1
 
 _at = address()
-_find = function("pmbf_find_postings", _AT, _AT, _N, c_int64, _AT, _N, _AT, _AT, returns=c_int64)
+_find = function("pmbf_find_postings", _AT, _AT, _N, c_int64, _AT, _AT, returns=c_int64)
 _having = function("pmbf_segments_having", _AT, _AT, _N, _AT, returns=c_int64)
 _fill_row = function("pmbf_fill_row", _AT, c_uint64, c_uint32, c_uint32, c_uint64, c_uint64, _AT, returns=c_int64)
 _list = function("pmbf_list_postings", _AT, _AT, _N, _AT, _AT, returns=c_int64)
@@ -66,15 +65,12 @@ _join = function("pmbf_join_postings", _AT, _N, _AT, _AT, _AT, _AT, _AT, _AT, _A
 _sort = function("pmbf_sort_keys", _AT, _N, returns=c_int64)
 
 
-def find_postings(
-    postings: Sequence[Postings], hashes: Hashes, *, limit: int, chosen: Chosen | None = None
-) -> tuple[NDArray[np.int64], Keys]:
+def find_postings(postings: Sequence[Postings], hashes: Hashes, *, limit: int) -> tuple[NDArray[np.int64], Keys]:
     """See `reference_postings.find_postings`. A hash takes some 60 ns in each of the postings."""
-    require_postings(postings, hashes, chosen)
+    require_postings(postings, hashes)
     sought, counts, answer = sought_in(postings, hashes), np.empty(len(hashes), np.int64), c_void_p()
-    among = (0, 0) if chosen is None else (_at(chosen := np.ascontiguousarray(chosen)), len(chosen))
     passed = passed_segments(postings)
-    n = _find(passed.at, _at(sought), len(hashes), limit, *among, _at(counts), addressof(answer))
+    n = _find(passed.at, _at(sought), len(hashes), limit, _at(counts), addressof(answer))
     keys = taken(answer, max(0, n), np.dtype(np.uint64))
     require_done(n)
     keys.sort()

@@ -44,9 +44,6 @@ __all__ = [
 
 Numbers = NDArray[np.uint32]
 Keys = NDArray[np.uint64]
-Chosen = NDArray[np.bool_]
-"""`(n,) bool`, of each document's id, whether the document is looked for; ids from n on are not."""
-
 Renumbered = Numbers | int
 """The new numbers of the documents of postings, `(d,) uint32`, `GONE` for those that go; or that of the first one, if
 the others follow it in order. With an array, a million documents are joined in four times the time: the processor waits
@@ -266,11 +263,9 @@ def _require_numbers(numbers: Numbers, n_documents: int) -> None:
         raise ParameterError(f"a document has the number {numbers.max()}, expected 0 to {n_documents - 1}")
 
 
-def require_postings(postings: Sequence[Postings], hashes: Hashes, chosen: Chosen | None = None) -> None:
-    """Refuse postings whose numbers do not fit their arrays, and hashes or chosen documents of another type."""
+def require_postings(postings: Sequence[Postings], hashes: Hashes) -> None:
+    """Refuse postings whose numbers do not fit their arrays, and hashes of another type."""
     require_hashes(postings, hashes)
-    if chosen is not None:
-        checks.require("chosen", chosen, np.bool_, "(n,)", 1)
     if isinstance(postings, Segments) and postings.passed is not None:
         return  # they were looked at before
     if len({one.hash_bits for one in postings}) > 1:

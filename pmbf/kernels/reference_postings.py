@@ -12,7 +12,6 @@ from pmbf.hashes import Hashes
 from pmbf.kernels.postings_layout import (
     GONE,
     Buckets,
-    Chosen,
     Keys,
     Numbers,
     Pages,
@@ -50,9 +49,7 @@ class _Lists(NamedTuple):
         return _Lists(self.cursor[which], self.hashes[which], self.counts[which], self.at[which])
 
 
-def find_postings(
-    postings: Sequence[Postings], hashes: Hashes, *, limit: int, chosen: Chosen | None = None
-) -> tuple[NDArray[np.int64], Keys]:
+def find_postings(postings: Sequence[Postings], hashes: Hashes, *, limit: int) -> tuple[NDArray[np.int64], Keys]:
     """Return how many documents have each hash of a query, and which documents have the hashes that few have.
 
     A document that several of the postings name counts several times. What is read of postings with pages is checked.
@@ -61,7 +58,6 @@ def find_postings(
         postings: Whose arrays are contiguous.
         hashes: `(q,)`, of the postings' width, any order, repeats allowed.
         limit: The documents of a hash that more than `limit` documents have are only counted.
-        chosen: `(n,) bool`, of each document's id, whether the document is looked for. The others are only counted.
 
     Returns:
         `(q,) int64`, and `(n,) uint64`, ascending: document << 32 | place in the query.
@@ -75,7 +71,7 @@ def find_postings(
     >>> counts.tolist(), [divmod(key, 2**32) for key in found.tolist()]
     ([1, 0, 2], [(80, 0)])
     """
-    require_postings(postings, hashes, chosen)
+    require_postings(postings, hashes)
     sought = sought_in(postings, hashes)
     counts, found = np.zeros(len(hashes), np.int64), []
     for one in postings:
@@ -90,9 +86,6 @@ def find_postings(
         owners, numbers = _numbers(one, lists.some(counts[lists.cursor] <= limit))
         _check(one.pages, 4 * numbers + one.pages.documents_at if one.pages else numbers, 4)
         documents = one.documents[numbers]
-        if chosen is not None:
-            is_chosen = np.append(chosen, False)[np.minimum(documents, len(chosen))]
-            owners, documents = owners[is_chosen], documents[is_chosen]
         keys.append(documents.astype(np.uint64) << np.uint64(32) | owners.astype(np.uint64))
     return counts, np.sort(np.concatenate(keys))
 

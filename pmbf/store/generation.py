@@ -194,7 +194,7 @@ class Generation(LiveFiles):
         """
         self._require_postings()
         firsts = FirstPlaces.of(hashes)
-        counts, keys = self.posted.find(firsts.hashes, limit=limit, among=None)
+        counts, keys = self.posted.find(firsts.hashes, limit=limit)
         return firsts.having(self.of_living(keys), counts, limit)
 
     def near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[NDArray[np.uint64]]:

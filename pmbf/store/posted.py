@@ -110,13 +110,12 @@ class Posted:
                 self.unread_rows[serial] = str(error)
         return found
 
-    def find(self, hashes: Hashes, *, limit: int, among: NDArray[np.uint32] | None) -> tuple[NDArray[np.int64], Keys]:
+    def find(self, hashes: Hashes, *, limit: int) -> tuple[NDArray[np.int64], Keys]:
         """Return how many documents have each hash, and which documents have the hashes that few have.
 
         Args:
             hashes: `(q,)`, distinct.
             limit: Documents of a hash that more than `limit` documents have are only counted.
-            among: `(n,) uint32`, the ids of the documents that are looked for, ascending; None: all documents.
 
         Returns:
             `(q,) int64`, and `(n,) uint64`, ascending, each once: document << 32 | number of the hash.
@@ -124,11 +123,7 @@ class Posted:
         Raises:
             CorruptError: A page is damaged, or the postings contradict themselves.
         """
-        chosen: NDArray[np.bool_] | None = None
-        if among is not None:
-            chosen = np.zeros(int(among[-1]) + 1 if len(among) else 0, np.bool_)
-            chosen[among] = True
-        return self._ask(lambda asked: kernels.find_postings(asked, hashes, limit=limit, chosen=chosen))
+        return self._ask(lambda asked: kernels.find_postings(asked, hashes, limit=limit))
 
     def find_near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[Keys]:
         """Return the documents that have several hashes of a query near each other, for each of many queries.

@@ -172,22 +172,21 @@ def test_the_postings_of_a_range_of_hashes_are_listed(
     assert as_lists(columns(list(expected), width)) == as_lists(listed)
 
 
-@given(PAIRS, PAIRS, st.integers(0, 8), st.sets(st.sampled_from(IDS[:4].tolist())))
-def test_several_postings_count_together_and_only_the_chosen_are_told(
-    kernels: Any, here: list[tuple[int, int]], there: list[tuple[int, int]], limit: int, chosen: set[int]
+@given(PAIRS, PAIRS, st.integers(0, 8))
+def test_several_postings_count_together(
+    kernels: Any, here: list[tuple[int, int]], there: list[tuple[int, int]], limit: int
 ) -> None:
     here, there = cut(here), cut(there)
     hashes = sorted({value for value, _ in here + there})
-    both, flags = [made(kernels, here), made(kernels, there)], np.zeros(1 + max(chosen, default=-1), np.bool_)
-    flags[sorted(chosen)] = True
-    counts, keys = kernels.find_postings(both, np.array(hashes, np.uint32), limit=limit, chosen=flags)
+    both = [made(kernels, here), made(kernels, there)]
+    counts, keys = kernels.find_postings(both, np.array(hashes, np.uint32), limit=limit)
     n_having = Counter(value for pairs in (here, there) for value, _ in set(pairs))
     assert [n_having[value] for value in hashes] == counts.tolist()
     expected = sorted(
         int(IDS[number]) << 32 | hashes.index(value)
         for pairs in (here, there)
         for value, number in set(pairs)
-        if n_having[value] <= limit and IDS[number] in chosen
+        if n_having[value] <= limit
     )
     assert expected == keys.tolist()
 
@@ -288,9 +287,6 @@ def test_other_arguments_are_refused(kernels: Any) -> None:
         ),
         "a document has the number 9, expected 0 to 7": lambda: kernels.join_postings([postings], [4], shape, 0, 1),
         "buckets 1 to 3 of 2": lambda: kernels.join_postings([], [], shape, 1, 3),
-        "chosen is int64 (2,), expected bool": lambda: kernels.find_postings(
-            [postings], none, limit=1, chosen=np.array([1, 2])
-        ),
         "the postings are damaged": lambda: kernels.find_postings([replace(postings, id_bits=0)], none, limit=1),
     }.items():
         with pytest.raises(ParameterError) as raised:

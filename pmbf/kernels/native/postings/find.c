@@ -71,27 +71,22 @@ int64_t find_lists(const segments_t *segments, const uint64_t *hashes, size_t n,
     return 0;
 }
 
-/* Writes document << 32 | number of the hash for each document of a list that is chosen. Returns the number of them, or
- * PMBF_REFUSED. */
-static int64_t take(const postings_t *from, const found_t *list, const uint8_t *chosen, size_t n_chosen, uint64_t *out) {
-    int64_t n_taken = 0;
+/* Writes document << 32 | number of the hash for each document of a list. Returns their number, or PMBF_REFUSED. */
+static int64_t take(const postings_t *from, const found_t *list, uint64_t *out) {
     for (uint64_t i = 0; i < list->count; i++) {
         const uint64_t number = number_at(from->bits, list->at, i, from->id_bits);
         if (RARE(number >= from->n_documents)) return PMBF_REFUSED;
         if (check_pages(&from->pages, from->documents + number, sizeof *from->documents)) return PMBF_REFUSED;
-        const uint32_t document = from->documents[number];
-        if (chosen && (document >= n_chosen || !chosen[document])) continue;
-        out[n_taken++] = (uint64_t)document << 32 | list->hash;
+        out[i] = (uint64_t)from->documents[number] << 32 | list->hash;
     }
-    return n_taken;
+    return (int64_t)list->count;
 }
 
 /* Counts the documents that have each of n hashes. Writes document << 32 | number of the hash for each document that has
- * one of the hashes that at most `limit` documents have, to `keys`, in malloc's memory. `chosen` says of each id below
- * `n_chosen` whether the document is looked for; NULL: all are. Returns how many keys there are, PMBF_NO_MEMORY, or
- * PMBF_REFUSED for damaged postings. */
-EXPORT int64_t pmbf_find_postings(const segments_t *segments, const uint64_t *hashes, size_t n, int64_t limit, const uint8_t *chosen,
-                                  size_t n_chosen, int64_t *counts, void **keys) {
+ * one of the hashes that at most `limit` documents have, to `keys`, in malloc's memory. Returns how many keys there are,
+ * PMBF_NO_MEMORY, or PMBF_REFUSED for damaged postings. */
+EXPORT int64_t pmbf_find_postings(const segments_t *segments, const uint64_t *hashes, size_t n, int64_t limit, int64_t *counts,
+                                  void **keys) {
     found_lists_t found = {NULL, 0, 0};
     int64_t n_keys = 0, n_taken = 0, status = find_lists(segments, hashes, n, &found, counts);
     uint64_t *out = NULL;
@@ -99,7 +94,7 @@ EXPORT int64_t pmbf_find_postings(const segments_t *segments, const uint64_t *ha
     if (!status && !(out = malloc((size_t)(n_keys + 1) * sizeof *out))) status = PMBF_NO_MEMORY;
     for (uint64_t i = 0; status >= 0 && i < found.n; i++) {
         if (counts[found.lists[i].hash] > limit) continue;
-        status = take(&segments->postings[found.lists[i].of], &found.lists[i], chosen, n_chosen, out + n_taken);
+        status = take(&segments->postings[found.lists[i].of], &found.lists[i], out + n_taken);
         n_taken += status;
     }
     free(found.lists);
