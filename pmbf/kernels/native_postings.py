@@ -37,7 +37,7 @@ from pmbf.kernels.segment_rows import (
     SegmentRows,
     hash_width,
     require_range,
-    require_row,
+    require_rows,
 )
 
 __all__ = [
@@ -203,9 +203,7 @@ def _passed_rows(rows: Sequence[Row | None], hash_bits: int) -> PassedSegments:
     """Return rows as C takes them; those of `AskedRows` are looked at and made once for hashes of a width."""
     kept: dict[int, PassedSegments] = (isinstance(rows, AskedRows) and rows.passed) or {}
     if hash_bits not in kept:
-        for one in rows:
-            if one:
-                require_row(one)
+        require_rows(rows)
         kept = {hash_bits: PassedSegments.of_rows(rows, hash_bits)}
     if isinstance(rows, AskedRows):
         rows.passed = kept

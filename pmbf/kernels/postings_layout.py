@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from pmbf.errors import ParameterError
 from pmbf.hashes import Hashes, hash_dtype
 from pmbf.kernels import checks
-from pmbf.kernels.segment_rows import PADDING_BYTES, Row, require_row
+from pmbf.kernels.segment_rows import PADDING_BYTES, Row, require_rows
 
 __all__ = [
     "GONE",
@@ -278,8 +278,7 @@ def require_postings(postings: Sequence[Postings], hashes: Hashes) -> None:
             raise damaged_postings()
         if one.pages:
             checks.require_pages(len(one.pages.content), one.pages.sums, one.pages.checked, _NO_PLACE, one.pages[3])
-        if one.row:
-            require_row(one.row)
+    require_rows([one.row for one in postings])
 
 
 def require_near(least: int, window: int) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels.evident_rules import EVIDENCE_UNITS, Evident, EvidentRules, Sampled, bounds_of
-from pmbf.kernels.postings_layout import Postings
+from pmbf.kernels.postings_layout import Postings, no_hashes, require_postings
 from pmbf.kernels.reference_postings import find_postings
 from pmbf.kernels.reference_query import evidence
 
@@ -28,6 +28,7 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
     Raises:
         ParameterError: The postings are damaged, or a query is not in order.
     """
+    require_postings(postings, no_hashes(postings))
     found = [_evident(postings, query, rules) for query in queries]
     none = np.empty(0, np.uint32), np.empty(0, np.int64), np.empty(0, np.int64), 0.0, 0, False
     documents, n_hits, nats, copied, n_common, is_hard = zip(none, *found, strict=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pmbf.hashes import Hashes
-from pmbf.kernels.postings_layout import Keys, Postings, require_near
+from pmbf.kernels.postings_layout import Keys, Postings, no_hashes, require_near, require_postings
 from pmbf.kernels.reference_postings import find_postings
 
 __all__ = ["find_near"]
@@ -41,6 +41,7 @@ def find_near(postings: Sequence[Postings], queries: Sequence[Hashes], *, least:
     [(70, 2), (70, 3)]
     """
     require_near(least, window)
+    require_postings(postings, no_hashes(postings))
     found = []
     for hashes in queries:
         some = [np.empty(0, np.uint64)]

@@ -8,14 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.hashes import Hashes, first_bits
-from pmbf.kernels.postings_layout import (
-    Keys,
-    damaged_postings,
-)
+from pmbf.kernels.postings_layout import Keys, damaged_postings
 from pmbf.kernels.reference_bits import OFFSET, SPREAD
 from pmbf.kernels.reference_hash import fmix64
 from pmbf.kernels.reference_records import check_pages
-from pmbf.kernels.segment_rows import BLOCK_LINES, Row, hash_width, require_row
+from pmbf.kernels.segment_rows import BLOCK_LINES, Row, hash_width, require_rows
 
 __all__ = ["segments_having"]
 
@@ -42,10 +39,9 @@ def segments_having(rows: Sequence[Row | None], hashes: Hashes) -> Keys:
     [(0, 0), (0, 1), (1, 1)]
     """
     hash_width(hashes)
+    require_rows(rows)
     keys = [np.empty(0, np.uint64)]
     for number, row in enumerate(rows):
-        if row:
-            require_row(row)
         passed = np.flatnonzero(has_passed(row, hashes) if row else np.ones(len(hashes), np.bool_))
         keys.append(passed.astype(np.uint64) << np.uint64(32) | np.uint64(number))
     return np.sort(np.concatenate(keys))

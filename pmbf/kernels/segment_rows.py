@@ -14,6 +14,7 @@ filters at one position side by side.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -87,9 +88,16 @@ def line_bits(n_rows: int) -> int:
     return 1 if n_rows == 1 else -(-n_rows // 8) * 8
 
 
-def require_row(row: Row) -> None:
-    """Refuse rows that do not fit their bits, and a number of none of them."""
-    rows, number = row
+def require_rows(given: Sequence[Row | None]) -> None:
+    """Refuse rows that do not fit their bits, a number of none of them, and one row of two segments."""
+    some = [row for row in given if row]
+    for row in some:
+        _require_row(*row)
+    if len({(id(rows), number) for rows, number in some}) < len(some):
+        raise ParameterError("two segments have one row, expected a row for each")
+
+
+def _require_row(rows: SegmentRows, number: int) -> None:
     checks.require("bits", rows.bits, np.uint8, "(n,)", 1)
     _require_shape(rows.n_lines, rows.n_hashes)
     if not 0 <= number < rows.n_rows <= 512 or len(rows.bits) < -(-rows.n_lines * rows.line_bits // 8) + PADDING_BYTES:

@@ -35,7 +35,7 @@ typedef struct {
 typedef struct {
     const uint8_t *bits;
     const uint32_t *owners; /* of each row, the number of its segment among the postings; NO_OWNER: of none */
-    uint64_t n_rows, n_lines, line_bits, k, n_cut; /* bits of a line: 1, 2, 4, or whole bytes; bits a hash; lowest bits of
+    uint64_t n_rows, n_lines, line_bits, k, n_cut; /* bits of a line: 1, or whole bytes; bits a hash; lowest bits of
                                                       a hash that the filter does not look at */
     pages_t pages;
 } tile_t;

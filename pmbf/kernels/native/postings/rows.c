@@ -16,9 +16,9 @@ INLINE uint64_t line_of(uint64_t mix, uint32_t j, uint64_t n_lines) {
     return block_of(mix, n_lines) | low_bits(mix >> j * BLOCK_BITS, BLOCK_BITS);
 }
 
-/* Returns 64 bits of a line, or the fewer that are left. */
+/* Returns 64 bits of a line, or the fewer that rows are left. */
 INLINE uint64_t bits_of(const tile_t *tile, uint64_t line, uint64_t word) {
-    const uint64_t at = line * tile->line_bits + WORD_BITS * word, n = tile->line_bits - WORD_BITS * word;
+    const uint64_t at = line * tile->line_bits + WORD_BITS * word, n = tile->n_rows - WORD_BITS * word;
     uint64_t bits;
     memcpy(&bits, tile->bits + at / 8, sizeof bits);
     bits >>= at % 8;
@@ -54,7 +54,6 @@ static int add_passed(const tile_t *tile, uint64_t hash, uint32_t number, found_
         for (uint32_t j = 1; bits && j < tile->k; j++) bits &= bits_of(tile, line_of(mix, j, tile->n_lines), word);
         for (; bits; bits &= bits - 1) {
             const uint64_t row = WORD_BITS * word + (uint64_t)__builtin_ctzll(bits);
-            if (row >= tile->n_rows) return PMBF_REFUSED;
             const int status = add(found, number, tile->owners[row]);
             if (status) return status;
         }
