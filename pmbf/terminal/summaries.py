@@ -189,11 +189,14 @@ def _contents(stats: Stats) -> list[tuple[str, str, str]]:
 
 
 def _filter(stats: Stats) -> list[tuple[str, str, str]]:
-    holds = "for each segment of the postings one" if stats.n_segments else f"in {counted(stats.n_tiles, 'tile')}"
+    if _has_postings(stats):
+        which = f"of the filter, for {counted(stats.n_segments, 'segment')} of the postings"
+    else:
+        which = f"of the filter, in {counted(stats.n_tiles, 'tile')}"
     return [
-        ("rows", f"{stats.n_rows:,}", f"of the filter, {holds}"),
+        ("rows", f"{stats.n_rows:,}", which),
         ("fill", percent(stats.fill), "of a row's bits are set, on average"),
-        ("false hits", percent(stats.fpr), "of absent hashes look present in a row"),
+        ("false hits", f"{100 * stats.fpr:.1f} %", "of absent hashes look present in a row"),
         ("bits per hash", f"{stats.bits_per_hash:.1f}", "in the rows"),
     ]
 
@@ -203,9 +206,15 @@ def _disk(stats: Stats) -> list[tuple[str, str, str]]:
     total = index + stats.text_bytes + stats.catalog_bytes
     is_stored = stats.params["store_text"]
     texts = "compressed, to compare passages and rebuild the index" if is_stored else "not stored: files are read again"
+    if _has_postings(stats):
+        asked = [
+            ("filter", size(stats.tile_bytes), "its rows, which a query asks first"),
+            ("postings", size(stats.postings_bytes), "the documents of each hash: asked where a row may have it"),
+        ]
+    else:
+        asked = [("filter", size(stats.tile_bytes), "its rows, and the documents of each: there are no postings")]
     return [
-        ("filter", size(stats.tile_bytes), "its rows, which a query asks first"),
-        ("postings", size(stats.postings_bytes), "the documents of each hash: asked where a row may have it"),
+        *asked,
         ("fingerprints", size(stats.fingerprint_bytes), "of documents whose text is not stored"),
         ("texts", size(stats.text_bytes), texts),
         ("catalog", size(stats.catalog_bytes), "paths, sizes and checksums"),
@@ -213,6 +222,10 @@ def _disk(stats: Stats) -> list[tuple[str, str, str]]:
         ("state", f"{stats.generation:,}", "commits so far"),
         ("kernels", stats.kernels, "native is the fast one; both give the same answers"),
     ]
+
+
+def _has_postings(stats: Stats) -> bool:
+    return bool(stats.params["index"] == "postings")
 
 
 def _value(value: Any) -> str:

@@ -101,6 +101,15 @@ def test_stats_explains_every_figure(library):
     assert re.search(r"documents +14 ", text)
     assert "shingle_tokens" in text
     assert json.loads(run("stats", "-c", library, "--json").stdout)["n_documents"] == 14
+    assert re.search(r"rows +1  of the filter, for 1 segment of the postings", text)
+
+
+def test_stats_of_a_collection_of_rows_speak_of_no_postings(tmp_path):
+    (tmp_path / "a.txt").write_text(words(1, 90), encoding="utf-8")
+    run("load", tmp_path / "a.txt", "-c", tmp_path / "c.pmbf", "--index", "rows")
+    text = " ".join(run("stats", "-c", tmp_path / "c.pmbf").stdout.split())
+    assert "rows 1 of the filter, in 1 tile fill" in text
+    assert "its rows, and the documents of each: there are no postings fingerprints 0 bytes" in text
 
 
 def test_what_is_no_collection_or_no_source_is_refused_in_words(library, tmp_path):
