@@ -132,6 +132,12 @@ def _reported(store: Store, text: str, options: Options) -> set[str]:
     return {path for match in screen(store, Text("", text), options=options).matches for path in match.document.paths}
 
 
+def ratio_to_both(figures: dict[str, Any]) -> str:
+    """Return the bytes of the rows as a share of these rows and the postings together."""
+    of_rows, postings = figures["loads"]["rows"]["index_bytes"], figures["loads"]["postings"]["bytes"]["POST"]
+    return f"{of_rows / (of_rows + postings):.2f}"
+
+
 def table(figures: dict[str, Any]) -> str:
     """Return the figures as Markdown: bytes and loads, sources named, time of a text without a source."""
     usual, of_rows = figures["loads"]["postings"], figures["loads"]["rows"]

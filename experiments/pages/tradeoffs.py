@@ -61,6 +61,7 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
         "leaks": f"{source(LEAKS, figures)}\n\n{leaks.table(figures[LEAKS])}",
         "rows": f"{source(ROWS, figures)}\n\n{by_rows.table(figures[ROWS])}",
         "rows_filler": f"{figures[ROWS]['n_filler']}",
+        "rows_first_ratio": by_rows.ratio_to_both(figures[ROWS]),
         "rows_queries": f"{figures[ROWS]['n_queries']}",
         "leaks_told": leaks.told(figures[LEAKS]),
         "edited_documents": f"{figures['edited-manpages-zh']['corpus']['documents']:,}",
