@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from pmbf.span import common, length_inside, merged, outside, union_length
 from pmbf.text import SINGLE_CHARS, fold, tokenise
 
 ORDER = {"block": 0, "warn": 1, "allowed": 2, "trace": 3}
+_BLOCK_CHARS = 1 << 16
 
 
 class Measured:
@@ -75,8 +77,19 @@ class Measured:
 
     def lines(self, span: Span, begin: int = 0) -> tuple[int, int]:
         """Return the first and the last line of a span; the line that holds character `begin` is line 1."""
-        first = self.text.count("\n", begin, max(begin, span.start)) + 1
+        first = self._line_ends(max(begin, span.start)) - self._line_ends(begin) + 1
         return first, first + self.text.count("\n", span.start, max(span.start, span.stop - 1))
+
+    def _line_ends(self, place: int) -> int:
+        """Return how many lines end before a place. A long text is looked through once, for all of its passages."""
+        block = place // _BLOCK_CHARS
+        return int(self._ends_before[block]) + self.text.count("\n", block * _BLOCK_CHARS, place)
+
+    @cached_property
+    def _ends_before(self) -> NDArray[np.int64]:
+        starts = range(0, len(self.text), _BLOCK_CHARS)
+        counts = (self.text.count("\n", start, start + _BLOCK_CHARS) for start in starts)
+        return np.array([*accumulate(counts, initial=0)], np.int64)
 
 
 def _weights(text: str) -> NDArray[np.uint8]:

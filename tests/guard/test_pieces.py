@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import Collection
-from pmbf.guard import pieces, slices
+from pmbf.guard import judging, pieces, slices
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker
 from pmbf.guard.checking import check
@@ -149,6 +149,32 @@ def test_letters_are_counted_alike_in_pieces(in_pieces):
     whole = [Measured(text).all_within([one]) for one in spans]
     in_pieces(1_000, 100)
     assert [Measured(text).all_within([one]) for one in spans] == whole
+
+
+@given(st.text(alphabet="a\n", max_size=60), st.data())
+def test_the_lines_of_a_span_are_counted_from_where_they_begin(text, data):
+    place = st.integers(0, len(text))
+    start, stop, begin = (*sorted((data.draw(place), data.draw(place))), data.draw(place))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(judging, "_BLOCK_CHARS", 5)
+        first, last = Measured(text).lines(Span(start, stop), begin)
+    assert first == 1 + text[begin:start].count("\n")
+    assert last == first + text[start : max(start, stop - 1)].count("\n")
+
+
+def test_the_lines_of_a_passage_are_not_counted_from_the_beginning_of_the_text():
+    class Looked(Encoded):
+        n_looked = 0
+
+        def count(self, char, start, stop, /):
+            Looked.n_looked += max(0, min(stop, len(self)) - start)
+            return super().count(char, start, stop)
+
+    text = Looked(b"word\n" * 200_000)
+    measured = Measured(text)
+    for at in range(0, 1_000_000, 1000):
+        assert measured.lines(Span(at, at + 500)) == (at // 5 + 1, at // 5 + 100)
+    assert Looked.n_looked < 100 * len(text)  # a look from the beginning for each was 500 times its length
 
 
 @given(st.text(alphabet="a\n éß中😀\u0301", max_size=40), st.data())
