@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pmbf.errors import IncompleteError
 from pmbf.extract.limits import MIB
 from pmbf.extract.reading import OverLimitError, Reading
+from pmbf.extract.strings import runs
 
 CHUNK_BYTES = MIB
 HEAD_BYTES = 4096
@@ -75,21 +76,40 @@ class Archive:
         """Return a member's first bytes, at most `HEAD_BYTES`; its ratio does not matter."""
         return next(self._expanded(name, HEAD_BYTES), b"")
 
-    def comments(self) -> str:
-        """Return the comments of the archive and of its members."""
-        written = filter(None, [self._zip.comment, *(member.comment for member in self._zip.filelist)])
-        return "".join(f"{one.decode('utf-8', 'replace')}\n" for one in written)
+    def beside(self) -> str:
+        """Return the text in bytes that are no content of a member: in comments, extra fields, gaps, behind the end.
+
+        Raises:
+            IncompleteError: A header is damaged.
+        """
+        edges = [0, *(at for _, start, stop in self._contents() for at in (start, stop)), len(self._raw)]
+        text = runs(b"".join(self._raw[start:stop] for start, stop in zip(edges[::2], edges[1::2], strict=True)))
+        self._reading.spend_text(len(text))
+        return self._reading.part(text, "comments")
 
     def unclaimed(self) -> Iterator[tuple[int, int]]:
-        """Yield the ranges of bytes before the directory that belong to no member. Other programs may read them."""
-        stop = 0
+        """Yield the ranges of bytes before the directory that belong to no member. Other programs may read them.
+
+        Raises:
+            IncompleteError: A header is damaged.
+        """
+        before = 0
+        for header, _, stop in self._contents():
+            if header > before + DESCRIPTOR_BYTES or (not before and header):
+                yield before, header
+            before = stop
+        if self._zip.start_dir > before + DESCRIPTOR_BYTES:
+            yield before, self._zip.start_dir
+
+    def _contents(self) -> Iterator[tuple[int, int, int]]:
+        """Yield where the header of each member begins, and where its packed content begins and ends, in order."""
         for member in sorted(self._zip.filelist, key=lambda member: member.header_offset):
-            if member.header_offset > stop + DESCRIPTOR_BYTES or (not stop and member.header_offset):
-                yield stop, member.header_offset
-            n_name, n_extra = struct.unpack_from("<HH", self._raw, member.header_offset + LOCAL_HEADER_BYTES - 4)
-            stop = member.header_offset + LOCAL_HEADER_BYTES + n_name + n_extra + member.compress_size
-        if self._zip.start_dir > stop + DESCRIPTOR_BYTES:
-            yield stop, self._zip.start_dir
+            try:
+                n_name, n_extra = struct.unpack_from("<HH", self._raw, member.header_offset + LOCAL_HEADER_BYTES - 4)
+            except struct.error as error:
+                raise IncompleteError(f"damaged: {error}") from None
+            start = member.header_offset + LOCAL_HEADER_BYTES + n_name + n_extra
+            yield member.header_offset, start, start + member.compress_size
 
     def _expanded(self, name: str, chunk_bytes: int = CHUNK_BYTES) -> Iterator[bytes]:
         n_bytes = 0

@@ -34,7 +34,8 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     order = {name: number for number, name in enumerate(_spine(archive))}
     shown = [name for name in names if reading.unseen or not _NO_TEXT.search(name)]
     ranked = sorted(shown, key=lambda name: (order.get(name, len(order)), not _CHAPTER.search(name)))
-    return "".join(f"{text}\n\n" for name in ranked if (text := member_text(archive, name, reading)))
+    text = "".join(f"{text}\n\n" for name in ranked if (text := member_text(archive, name, reading)))
+    return text + archive.beside() if reading.unseen else text
 
 
 def _spine(archive: Archive) -> list[str]:

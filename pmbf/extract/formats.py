@@ -16,6 +16,9 @@ FORM = re.compile(
 )
 """The beginning of a form: its boundary, and some header of its first part that only a part of a mail or form has."""
 
+PDF_END = re.compile(rb"startxref\s+\d+\s+%%EOF")
+_LAST_OF_PDF = re.compile(PDF_END.pattern + rb"\s*\Z")
+
 Begins = Callable[[bytes, bool], object]
 """Takes bytes, and whether the name says this format; returns whether the bytes begin as the format does."""
 
@@ -30,8 +33,14 @@ def _pattern(pattern: bytes) -> Begins:
 
 
 def _is_pdf(raw: bytes, is_named: bool) -> bool:
-    """Tell a PDF: as programs do, by a mark in the first KB."""
-    return raw.startswith(b"%PDF-") or (b"%PDF-" in raw[:1024] and (is_named or not is_probably_text(raw)))
+    """Tell a PDF: as programs do, by a mark in the first KB. A text that only quotes the mark does not end as a PDF."""
+    at = raw.find(b"%PDF-", 0, 1024)
+    return at == 0 or (at > 0 and (is_named or not is_probably_text(raw) or ends_as_pdf(raw)))
+
+
+def ends_as_pdf(raw: bytes) -> bool:
+    """Tell bytes that end as a PDF does, with nothing behind."""
+    return _LAST_OF_PDF.search(raw, max(0, len(raw) - 1024)) is not None
 
 
 def _is_tar(raw: bytes, _: bool) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pmbf.extract import ole
 from pmbf.extract.encoding import CONTROLS, HEAD_BYTES, is_probably_text, wide_encoding
-from pmbf.extract.formats import FORMATS
+from pmbf.extract.formats import FORMATS, PDF_END, ends_as_pdf
 from pmbf.extract.ole import Unread
 from pmbf.extract.unread import ENCRYPTED, IN_ZIP, gap, is_postscript, named_gap
 
@@ -37,7 +37,6 @@ _WITH_MEMBERS = _OFFICE | ARCHIVE_KINDS | {"form", "eml", "mbox"}
 _OOXML = tuple((one.package, kind) for kind, one in FORMATS.items() if one.reader == "ooxml")
 _ZIP_END = b"PK\x05\x06"
 _ZIP_END_WITHIN = 66_000
-_PDF_END = re.compile(rb"startxref\s+\d+\s+%%EOF")
 _ZIP_MEMBER = re.compile(
     rb"PK\x03\x04[\x0a-\x3f]\0.[\0-\x0f][\0\x08\x09\x0c\x0e\x5d\x5f]\0.{16}[^\0]\0..[^\0-\x1f\x7f]", re.S
 )
@@ -50,6 +49,8 @@ _BEFORE_HTML = rb"(?:\s++|(?><!--.*?-->)|(?><\?xml[^>]*>))*+"
 _HTML = re.compile(_BEFORE_HTML + rb"<(?:!doctype\s+html|(?:html|head|body)[\s>])", re.I | re.S)
 _HEADERS = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]{1,60}:[^\n]*+(?:\n|\Z)(?:[ \t][^\n]*+(?:\n|\Z))*+)++")
 _MAIL_HEADER = re.compile(rb"^(?:mime-version|received|message-id|return-path|content-type)\s*:", re.I | re.M)
+_ROUTED = re.compile(rb"^(?:mime-version|received|return-path|delivered-to)\s*:", re.I | re.M)
+"""What only mail begins with; a file of settings may have a `content-type`."""
 _ENCRYPTED = re.compile(
     # OpenSSL, age, LUKS, KeePass
     rb"Salted__|age-encryption\.org/v1|LUKS\xba\xbe|\x03\xd9\xa2\x9a[\x65-\x67]\xfb\x4b\xb5"
@@ -86,12 +87,12 @@ def guess_kind(raw: bytes, name: str, *, is_clean: bool = False) -> str | None:
     """
     extension = _extension(name)
     by_name = SUPPORTED.get(extension)
-    if is_clean and not _MAY_BE_A_SOURCE.match(raw) and (by_name or "txt") in TEXT_KINDS:
+    if is_clean and not _may_be_a_source(raw) and (by_name or "txt") in TEXT_KINDS:
         return by_name or "txt"
     if is_encrypted(raw) or raw.startswith(ole.MAGIC) or is_postscript(raw):  # a .doc ends with a zip of its themes
         return None
-    if extension in _OF_MAIL and (kind := _mail_kind(raw)):  # its parts may be binary, and end as a zip does
-        return kind
+    if kind := _mail_kind(raw) if extension in _OF_MAIL else _odd_mail_kind(raw, extension):
+        return kind  # its parts may be binary, and end as a zip does
     if kind := _by_magic(raw, by_name):
         return kind
     if is_probably_text(raw):
@@ -120,10 +121,19 @@ def plain_kind(content: bytes, name: str, start: int = 0, stop: int | None = Non
     ('md', None)
     """
     by_name = SUPPORTED.get(_extension(name), "txt")
-    if by_name in TEXT_KINDS and not _MAY_BE_A_SOURCE.match(content, start, len(content) if stop is None else stop):
+    if by_name in TEXT_KINDS and not _may_be_a_source(content, start, stop):
         return by_name
     kind = guess_kind(content[start:stop], name)
     return kind if kind in TEXT_KINDS else None
+
+
+def _may_be_a_source(content: bytes, start: int = 0, stop: int | None = None) -> bool:
+    """Tell text that may be markup, mail, a form, or a PDF behind other bytes, by its beginning."""
+    stop = len(content) if stop is None else stop
+    return (
+        _MAY_BE_A_SOURCE.match(content, start, stop) is not None
+        or content.find(b"%PDF-", start, min(stop, start + 1024)) >= 0
+    )
 
 
 def refusal(raw: bytes, name: str) -> str:
@@ -227,7 +237,7 @@ def _is_part_of(raw: bytes) -> str | None:
     end = raw.rfind(_ZIP_END, -_ZIP_END_WITHIN)
     if end >= 0 and end + 22 + int.from_bytes(raw[end + 20 : end + 22], "little") == len(raw):
         return "a zip archive with a damaged beginning"
-    if _PDF_END.search(raw, max(0, len(raw) - 1024)):
+    if PDF_END.search(raw, max(0, len(raw) - 1024)):
         return "a PDF with a damaged beginning"
     return "members of a damaged zip archive" if _ZIP_MEMBER.search(raw) else None
 
@@ -238,9 +248,12 @@ def _by_magic(raw: bytes, by_name: str | None) -> str | None:
 
 
 def hidden_after(raw: bytes, kind: str) -> tuple[str, ...]:
-    """Return the problem of a zip archive behind a document that is no zip: other programs open the archive."""
-    hides = kind not in _WITH_MEMBERS and _zip_directory(raw) is not None
-    return ("a zip archive follows it: skipped",) if hides else ()
+    """Return the problem of a zip archive or a PDF behind a document of another kind: other programs open it."""
+    if kind in _WITH_MEMBERS:
+        return ()
+    if _zip_directory(raw) is not None:
+        return ("a zip archive follows it: skipped",)
+    return ("a PDF follows it: skipped",) if kind != "pdf" and ends_as_pdf(raw) and b"%PDF-" in raw else ()
 
 
 def _zip_directory(raw: bytes) -> int | None:
@@ -307,6 +320,13 @@ def _mail_kind(raw: bytes) -> str | None:
     if headers and _MAIL_HEADER.search(headers[0]):
         return "mbox" if is_mbox else "eml"
     return None
+
+
+def _odd_mail_kind(raw: bytes, extension: str) -> str | None:
+    """Tell a mail under a name of no known kind, as mail servers give them: `1700.M1P2.host:2,S`."""
+    start = _after_mark(raw)
+    headers = None if extension in SUPPORTED else _HEADERS.match(raw, start, start + HEAD_BYTES)
+    return "eml" if headers and _ROUTED.search(headers[0]) else None
 
 
 def _after_mark(raw: bytes) -> int:

@@ -41,6 +41,7 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     text = "".join(_text_of(archive, name, reading) for name in names if not _NO_TEXT.search(name))
     if reading.unseen:
         text += hidden_text(archive, [name for name in names if name == "meta.xml"], ["content.xml"], reading)
+        text += archive.beside()
     return text
 
 

@@ -52,7 +52,7 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     text = "".join(_text_of(archive, name, reading) for name in names)
     if reading.unseen:
         properties = [name for name in archive.names() if _PROPERTY.match(name) and _is_xml(name)]
-        text += hidden_text(archive, properties, filter(_is_xml, names), reading)
+        text += hidden_text(archive, properties, filter(_is_xml, names), reading) + archive.beside()
     return text
 
 

@@ -5,10 +5,8 @@ Names are labels. Nothing is written to disk: a path leads nowhere, and a link p
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 
-from pmbf.errors import IncompleteError
 from pmbf.extract import git, streams, tar
 from pmbf.extract.archive import Archive
 from pmbf.extract.kinds import is_media
@@ -38,14 +36,10 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
 
 def _of_zip(raw: bytes, reading: Reading) -> Iterator[str]:
     archive = Archive(raw, reading)
-    try:
-        gaps = list(archive.unclaimed())
-    except struct.error as error:
-        raise IncompleteError(f"damaged: {error}") from None
-    for start, stop in gaps:
+    for start, stop in list(archive.unclaimed()):
         if start or not is_media(raw[:stop]):
             reading.problem(f"{stop - start} bytes that belong to no member")
     if reading.unseen:
-        yield reading.part(archive.comments(), "comments")
+        yield archive.beside()
     for name in archive.names():
         yield member_text(archive, name, reading)

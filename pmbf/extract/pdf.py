@@ -18,6 +18,7 @@ from pmbf.errors import IncompleteError
 from pmbf.extract import recognition
 from pmbf.extract.pdf_streams import contents, unshown
 from pmbf.extract.reading import OverLimitError, Reading
+from pmbf.extract.strings import runs
 from pmbf.places import PAGE_END, without_page_ends
 
 EVERYWHERE = {"left": -1e6, "bottom": -1e6, "right": 1e6, "top": 1e6}
@@ -72,9 +73,17 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     if not reading.unseen:
         return text
     beneath = "" if _is_encrypted(document) else unshown(contents(raw, Reading(reading.limits)), shown)
+    beneath += _around(raw)
     reading.spend_text(len(beneath))
     hidden = _properties(raw, document, reading) + reading.part(beneath, "streams")
     return text + without_page_ends(hidden)
+
+
+def _around(raw: bytes) -> str:
+    """Return what stands before the PDF's mark and behind its end: programs skip it, and an editor shows it."""
+    last = raw.rfind(b"%%EOF")
+    before, behind = raw[: max(0, raw.find(b"%PDF-"))], raw[last + 5 :] if last >= 0 else b""
+    return "".join(f"{runs(one)}\n" for one in (before, behind) if one.strip())
 
 
 def _is_encrypted(document: Any) -> bool:

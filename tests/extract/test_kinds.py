@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pmbf.extract import (
     SUPPORTED,
     TEXT_KINDS,
+    extract,
     guess_kind,
     is_probably_text,
     looks_supported,
@@ -51,6 +52,38 @@ def test_an_office_document_with_another_inside_is_of_the_outer_kind():
     inner = make.zipped({"[Content_Types].xml": "", "ppt/presentation.xml": ""}, method=0)
     outer = make.zipped({"[Content_Types].xml": "", "xl/workbook.xml": "", "xl/embeddings/a.pptx": inner}, method=0)
     assert guess_kind(outer, "a") == "xlsx"
+
+
+@pytest.mark.parametrize("name", ["a", "a.txt", "a.bin", "request"])
+@pytest.mark.parametrize(
+    "before", ["\n", "hello\n", "POST /a HTTP/1.1\r\nContent-Type: application/pdf\r\n\r\n", "x" * 900]
+)
+def test_a_pdf_behind_other_text_is_a_pdf_under_any_name(name, before):
+    """Programs look for its mark in the first KB. A PDF may be ASCII from its beginning to its end."""
+    raw = before.encode() + make.pdf(["x"])
+    assert raw.isascii()
+    assert guess_kind(raw, name) == guess_kind(raw, name, is_clean=True) == "pdf"
+    assert plain_kind(raw, name) is None
+
+
+def test_a_text_that_quotes_a_pdf_is_text_and_a_pdf_far_behind_is_a_problem():
+    quoted = b"A PDF begins with %PDF-1.7 and ends with\nstartxref\n99\n%%EOF\nThat is all.\n"
+    assert [guess_kind(quoted, name) for name in ("a", "a.txt", "a.py")] == ["txt"] * 3
+    assert extract(quoted, "a").problems == ()
+    assert extract(b"x " * 600 + make.pdf(["y"]), "a").problems == ("a PDF follows it: skipped",)
+
+
+MAIL = b"Received: from a by b\r\nMIME-Version: 1.0\r\nContent-Type: text/plain\r\n\r\nHello.\r\n"
+
+
+@pytest.mark.parametrize("name", ["1700000000.M1P2.host,S=90:2,S", "mail.tmp", "message.1", "a.bin"])
+def test_a_mail_has_the_name_that_its_server_gave_it(name):
+    assert guess_kind(MAIL, name) == guess_kind(MAIL + make.docx(make.paragraph("x")), name) == "eml"
+
+
+def test_settings_that_begin_as_headers_do_are_text():
+    assert guess_kind(b"content-type: text/html\nname: a\n\nHello.\n", "a.yaml") == "txt"
+    assert guess_kind(MAIL, "a.md") == "md"
 
 
 @pytest.mark.parametrize("name", ["a", "a.txt", "a.docx", "a.eml", "a.pdf"])

@@ -139,12 +139,28 @@ def test_keys_and_signatures_are_not_encrypted(judge):
         assert judge(armoured(first + NOISE[:600], f"PGP {of}").encode(), "a.asc").action == "clean"
 
 
-def commented_zip():
+def zip_with(comment=b"", comments=b"", extra=b""):
+    """Return a zip with a comment, comments of its members, and extra fields of a kind that no program knows."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("a.txt", COVER)
-        archive.comment = ENGLISH.encode()
+        member = zipfile.ZipInfo("a.txt")
+        member.comment, member.extra = comments, (b"\xfe\xca" + len(extra).to_bytes(2, "little") + extra) * bool(extra)
+        archive.writestr(member, COVER)
+        archive.comment = comment
     return buffer.getvalue()
+
+
+def gapped(archive):
+    """Return a zip with text between its members and its directory."""
+    end = archive.rindex(b"PK\5\6")
+    start = int.from_bytes(archive[end + 16 : end + 20], "little")
+    moved = (start + len(ENGLISH.encode())).to_bytes(4, "little")
+    return archive[:start] + ENGLISH.encode() + archive[start : end + 16] + moved + archive[end + 20 :]
+
+
+def commented(archive):
+    """Return a zip with text as its comment."""
+    return archive[:-2] + len(ENGLISH.encode()).to_bytes(2, "little") + ENGLISH.encode()
 
 
 def commented_gzip():
@@ -154,7 +170,15 @@ def commented_gzip():
 
 DOCUMENT = f"<w:document {make.W}><!-- {html.escape(ENGLISH)} --><w:body>{make.paragraph(COVER)}</w:body></w:document>"
 BESIDE = {
-    "comment.zip": (commented_zip(), "comments"),
+    "comment.zip": (zip_with(comment=ENGLISH.encode()), "comments"),
+    "comments.zip": (zip_with(comments=ENGLISH.encode()), "comments"),
+    "extra.zip": (zip_with(extra=ENGLISH.encode()), "comments"),
+    "wide comment.zip": (zip_with(comment=ENGLISH.encode("utf-16-le")), "comments"),
+    "behind.zip": (zip_with() + ENGLISH.encode(), "comments"),
+    "gap.docx": (gapped(make.docx(make.paragraph(COVER))), "comments"),
+    "behind.docx": (make.docx(make.paragraph(COVER)) + ENGLISH.encode(), "comments"),
+    "comment.odt": (commented(make.odt(f"<text:p>{COVER}</text:p>")), "comments"),
+    "comment.epub": (commented(make.epub(f"<p>{COVER}</p>")), "comments"),
     "comment.gz": (commented_gzip(), "comments"),
     "comment.docx": (make.zipped({"[Content_Types].xml": "<a/>", "word/document.xml": DOCUMENT}), "properties"),
     "doctype.html": (f'<!DOCTYPE html [<!ENTITY a "{ENGLISH}"]><p>{COVER}'.encode(), "comments"),
@@ -167,6 +191,18 @@ def test_what_stands_beside_the_text_is_blocked_and_told_where_it_was(judge, nam
     found = judge(raw, name)
     assert found.exit_code == 1
     assert {one.part for finding in found.findings for one in finding.snippets} == {part}
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.txt", "a.bin", "a"])
+@pytest.mark.parametrize("mark", [b"", b"%\xe2\xe3\xcf\xd3\n"])
+def test_text_before_and_behind_a_pdf_is_read(judge, name, mark):
+    """Programs skip what stands before the PDF's mark, and behind its end."""
+    pytest.importorskip("pypdfium2", reason="needs the extra 'pdf'")
+    raw = make.pdf([COVER]).replace(b"%PDF-1.7\n", b"%PDF-1.7\n" + mark)
+    before = ENGLISH.encode()[:900].rpartition(b" ")[0]
+    assert judge(before + b"\n" + raw, name).exit_code == 1
+    assert judge(raw + ENGLISH.encode(), name).exit_code == 1
+    assert judge(raw + b"\n", name).exit_code == 0
 
 
 def test_title_and_xmp_of_a_pdf_are_read(judge):
