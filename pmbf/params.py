@@ -53,7 +53,7 @@ class Params:
         density: Sampled hashes per character of text, in (0, 1].
         min_hashes: Fewest hashes a text keeps (all it has if fewer), 1 to 1024.
         segment_chars: Characters sampled together; longer texts are sampled segment by segment, at least 1024.
-        n_hashes: Bits set per hash, k, 1 to 16.
+        n_hashes: Bits set per hash, k, 1 to 16. This and the next four are of collections of the kind `rows`.
         fpr: Chance that an absent hash looks present in a full row, ε, in (0, 0.5].
         placement: `multi-row` splits long documents over rows, `single-row` never does.
         docs_per_row: Documents of typical length that a row is made for, 1 to 4096.

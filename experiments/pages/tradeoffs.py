@@ -19,8 +19,6 @@ SETTINGS = {
     "retrieval-shingle_tokens=4": "`shingle_tokens=4`",
     "retrieval-density=0.025": "`density=0.025`",
     "retrieval-density=0.1": "`density=0.1`",
-    "retrieval-fpr=0.003": "`fpr=0.003`",
-    "retrieval-n_hashes=5-fpr=0.003": "`n_hashes=5 fpr=0.003`",
     "retrieval-ordered=false": "`ordered=false`",
     "retrieval-obfuscation-first": "`--profile obfuscation`",
 }

@@ -163,9 +163,13 @@ HashBits = Annotated[
         NEW_ADVANCED,
     ),
 ]
-Hashes = Annotated[int | None, option("--n-hashes", "K", "Bits set in a row for each hash (default: 3).", NEW_ADVANCED)]
+Hashes = Annotated[
+    int | None,
+    option("--n-hashes", "K", "With --index rows: bits set in a row for each hash (default: 6).", NEW_ADVANCED),
+]
 FalseRate = Annotated[
-    float | None, option("--fpr", "RATE", "False-positive rate of a full row (default: 0.01).", NEW_ADVANCED)
+    float | None,
+    option("--fpr", "RATE", "With --index rows: false-positive rate of a full row (default: 0.003).", NEW_ADVANCED),
 ]
 Index = Annotated[
     Literal["postings", "rows"] | None,
@@ -181,16 +185,24 @@ Placement = Annotated[
     option(
         "--placement",
         "single-row|multi-row",
-        "Whether long documents may be split over rows (default: multi-row).",
+        "With --index rows: whether long documents may be split over rows (default: multi-row).",
         NEW_ADVANCED,
     ),
 ]
 DocsPerRow = Annotated[
-    int | None, option("--docs-per-row", "N", "Typical documents a row is made for (default: 24).", NEW_ADVANCED)
+    int | None,
+    option(
+        "--docs-per-row", "N", "With --index rows: typical documents a row is made for (default: 24).", NEW_ADVANCED
+    ),
 ]
 RowCapacity = Annotated[
     int | None,
-    option("--row-capacity", "N", "Fixed number of hashes a row is made for (overrides --docs-per-row).", NEW_ADVANCED),
+    option(
+        "--row-capacity",
+        "N",
+        "With --index rows: fixed number of hashes a row is made for (overrides --docs-per-row).",
+        NEW_ADVANCED,
+    ),
 ]
 NoText = Annotated[bool, flag("--no-text", "Store no texts: files are read again to compare passages.", NEW)]
 Verbose = Annotated[bool, flag("--verbose", "List the files that are skipped, and those without text.", OUTPUT)]

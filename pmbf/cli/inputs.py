@@ -132,11 +132,22 @@ def given(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
+OF_ROWS = ("n_hashes", "fpr", "placement", "docs_per_row", "row_capacity")
+"""Parameters of the rows of two dozen documents, which collections with postings do not have."""
+
+
 def profiled(profile: str | None, **values: Any) -> dict[str, Any]:
     """Return the parameters of a profile, and of an index of rows, that differ from the defaults; given values overrule
-    them."""
+    them.
+
+    Raises:
+        ParameterError: A parameter of rows is given, and not the index of rows.
+    """
     from pmbf.params import PROFILES, Params
 
+    of_rows = [f"--{name.replace('_', '-')}" for name in OF_ROWS if values.get(name) is not None]
+    if of_rows and values.get("index") != "rows":
+        raise ParameterError(f"{of_rows[0]} is for a collection of rows; give --index rows, too")
     makers = [PROFILES[profile or "default"], *([Params.rows] if values.get("index") == "rows" else [])]
     usual = asdict(Params())
     own = {name: value for make in makers for name, value in asdict(make()).items() if value != usual[name]}

@@ -64,7 +64,7 @@ def test_parameters_are_taken_when_a_collection_is_made(folder, tmp_path):
         "--fpr",
         0.02,
     ]
-    options += ["--placement", "single-row", "--docs-per-row", 5, "--row-capacity", 999, "--no-text"]
+    options += ["--placement", "single-row", "--docs-per-row", 5, "--row-capacity", 999, "--no-text", "--index", "rows"]
     assert run("load", folder, "-c", made, *options).exit_code == 0
     with pmbf.Collection(made) as collection:
         assert collection.params == pmbf.Params(
@@ -79,7 +79,20 @@ def test_parameters_are_taken_when_a_collection_is_made(folder, tmp_path):
             row_capacity=999,
             store_text=False,
             hash_bits=48,
+            index="rows",
         )
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--n-hashes", 2), ("--fpr", 0.02), ("--placement", "single-row"), ("--docs-per-row", 5), ("--row-capacity", 999)],
+)
+def test_what_only_rows_have_is_refused_for_a_collection_with_postings(folder, tmp_path, option, value):
+    for index in ([], ["--index", "postings"]):
+        result = run("load", folder, "-c", tmp_path / "c.pmbf", option, value, *index)
+        assert result.exit_code == 2
+        assert f"{option} is for a collection of rows; give --index rows, too" in " ".join(result.stderr.split())
+    assert not (tmp_path / "c.pmbf").exists()
 
 
 def test_a_profile_is_a_set_of_parameters_that_others_change(folder, tmp_path):

@@ -49,8 +49,9 @@ def test_the_help_of_a_command_tells_each_of_its_options_in_words(command):
         ("screen", Options(), {"min_chars": "--min-chars", "threshold": "--threshold"}),
         ("screen", Options(), {"max_candidates": "--max-candidates", "method": "--method"}),
         ("screen", Options(), {"min_similarity": "--min-similarity", "sensitivity": "--sensitivity"}),
-        ("load", pmbf.Params(), {"shingle_tokens": "--shingle", "density": "--density", "n_hashes": "--n-hashes"}),
-        ("load", pmbf.Params(), {"fpr": "--fpr", "placement": "--placement", "docs_per_row": "--docs-per-row"}),
+        ("load", pmbf.Params(), {"shingle_tokens": "--shingle", "density": "--density"}),
+        ("load", pmbf.Params.rows(), {"n_hashes": "--n-hashes", "fpr": "--fpr"}),
+        ("load", pmbf.Params.rows(), {"placement": "--placement", "docs_per_row": "--docs-per-row"}),
         ("load", Limits(), {"timeout_s": "--timeout"}),
     ],
 )
