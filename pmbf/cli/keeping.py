@@ -117,8 +117,8 @@ def compact(collection: arg.CollectionFolder = None, json: arg.Json = False) -> 
     from pmbf.terminal.summaries import compact_text
 
     with open_collection(collection) as opened:
-        report = opened.compact()
-    print_json(report.to_dict()) if json else print_text(compact_text(report))
+        report, index = opened.compact(), opened.params.index
+    print_json(report.to_dict()) if json else print_text(compact_text(report, index))
 
 
 def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, json: arg.Json = False) -> None:

@@ -120,13 +120,14 @@ def label_text(n_changed: int) -> str:
     return f"{counted(n_changed, 'path')} with changed labels\n"
 
 
-def compact_text(report: CompactReport) -> str:
+def compact_text(report: CompactReport, index: str) -> str:
     """Return what a compaction freed."""
     if not (report.n_documents or report.n_tiles or report.n_files):
         return f"Nothing to free: {size(report.bytes_after)} in use.\n"
+    part = "segment" if index == "postings" else "tile"
     return (
         f"{counted(report.n_documents, 'removed document')} deleted, "
-        f"{counted(report.n_tiles, 'tile')} and {counted(report.n_files, 'file')} rewritten: "
+        f"{counted(report.n_tiles, part)} and {counted(report.n_files, 'file')} rewritten: "
         f"{size(report.bytes_before)} before, {size(report.bytes_after)} now.\n"
     )
 

@@ -104,6 +104,16 @@ def test_stats_explains_every_figure(library):
     assert re.search(r"rows +1  of the filter, for 1 segment of the postings", text)
 
 
+@pytest.mark.parametrize(("index", "rewritten"), [("postings", "1 segment"), ("rows", "1 tile")])
+def test_compact_says_what_it_wrote_again(tmp_path, index, rewritten):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.txt").write_text(words(ord(name), 90), encoding="utf-8")
+    run("load", tmp_path / "a.txt", tmp_path / "b.txt", "-c", tmp_path / "c.pmbf", "--index", index)
+    run("remove", tmp_path / "a.txt", "-c", tmp_path / "c.pmbf")
+    told = run("compact", "-c", tmp_path / "c.pmbf").stdout
+    assert f"1 removed document deleted, {rewritten} and " in told
+
+
 def test_stats_of_a_collection_of_rows_speak_of_no_postings(tmp_path):
     (tmp_path / "a.txt").write_text(words(1, 90), encoding="utf-8")
     run("load", tmp_path / "a.txt", "-c", tmp_path / "c.pmbf", "--index", "rows")
