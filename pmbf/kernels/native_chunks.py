@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from ctypes import byref, c_int64, c_size_t, c_uint32, c_void_p
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pmbf.kernels.inverted_checks import require_chunks
 from pmbf.kernels.inverted_layout import Lists
@@ -15,17 +14,12 @@ from pmbf.kernels.native_memory import array_of
 from pmbf.kernels.native_text import text_table
 from pmbf.kernels.reference_text import decoded
 
-__all__ = ["chunk_ids", "chunk_lists"]
+__all__ = ["chunk_lists"]
 
 _AT, _N = c_void_p, c_size_t
 
 _at = address()
 _chunk_lists = function("pmbf_chunk_lists", _AT, _AT, _AT, _N, _N, c_uint32, _AT, _AT, returns=c_int64)
-
-
-def chunk_ids(utf8: bytes, *, n_words: int, bits: int = 32) -> NDArray[np.uint32]:
-    """See `reference_chunks.chunk_ids`."""
-    return chunk_lists([utf8], n_words=n_words, bits=bits).features
 
 
 def chunk_lists(texts: Sequence[bytes], *, n_words: int, bits: int = 32) -> Lists:

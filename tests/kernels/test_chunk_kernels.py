@@ -52,7 +52,7 @@ def oracle(kernels: Any, utf8: bytes, n_words: int, bits: int) -> list[int]:
 @example("a " * 9, 1, 20)
 def test_each_overlapping_chunk_has_its_id(kernels: Any, text: str, n_words: int, bits: int) -> None:
     utf8 = text.encode()
-    found = kernels.chunk_ids(utf8, n_words=n_words, bits=bits)
+    found = kernels.chunk_lists([utf8], n_words=n_words, bits=bits)[0]
     assert found.dtype == np.uint32
     assert oracle(kernels, utf8, n_words, bits) == found.tolist()
 
@@ -60,7 +60,7 @@ def test_each_overlapping_chunk_has_its_id(kernels: Any, text: str, n_words: int
 @given(st.lists(TEXTS, max_size=6), st.integers(1, 4))
 def test_many_texts_have_the_ids_of_each(kernels: Any, texts: list[str], n_words: int) -> None:
     lists = kernels.chunk_lists([text.encode() for text in texts], n_words=n_words, bits=28)
-    alone = [kernels.chunk_ids(text.encode(), n_words=n_words, bits=28).tolist() for text in texts]
+    alone = [kernels.chunk_lists([text.encode()], n_words=n_words, bits=28)[0].tolist() for text in texts]
     assert alone == [lists[i].tolist() for i in range(len(texts))]
 
 
@@ -71,7 +71,7 @@ def test_texts_of_many_pieces_agree_with_the_oracle(kernels: Any, n_words: int) 
     for alphabet in ("abcdefgh", "abc中文字d", "中文字是的"):
         letters = random.choice([*alphabet, " "], 30_000)
         utf8 = "".join(letters).encode()
-        assert oracle(kernels, utf8, n_words, 32) == kernels.chunk_ids(utf8, n_words=n_words).tolist()
+        assert oracle(kernels, utf8, n_words, 32) == kernels.chunk_lists([utf8], n_words=n_words)[0].tolist()
 
 
 def test_chunks_that_begin_at_words_have_the_hashes_of_shingles(kernels: Any) -> None:
@@ -80,7 +80,7 @@ def test_chunks_that_begin_at_words_have_the_hashes_of_shingles(kernels: Any) ->
     utf8 = b"the quick brown fox jumps over the lazy dog and the quick brown fox sleeps"
     how = Sampling(shingle_tokens=3, ordered=True, density=1.0, min_hashes=1024, segment_chars=65_536)
     hashes = kernels.sample(utf8, how, positions=False).hashes
-    assert hashes.tolist() == kernels.chunk_ids(utf8, n_words=3, bits=32).tolist()
+    assert hashes.tolist() == kernels.chunk_lists([utf8], n_words=3, bits=32)[0].tolist()
 
 
 def test_other_arguments_are_refused(kernels: Any) -> None:
@@ -92,6 +92,6 @@ def test_other_arguments_are_refused(kernels: Any) -> None:
         ("text is not UTF-8 at byte 1", b"a\xff", 5, 32),
     ):
         with pytest.raises(ParameterError, match=message):
-            kernels.chunk_ids(utf8, n_words=n_words, bits=bits)
+            kernels.chunk_lists([utf8], n_words=n_words, bits=bits)
         with pytest.raises(ParameterError, match=message):
             kernels.chunk_lists([b"whole", utf8], n_words=n_words, bits=bits)

@@ -59,9 +59,8 @@ def from_sets(folder: Path, common: set[int], keep: int = 3, least: int = 2) -> 
         texts = {one.id: collection.text(one.id) for one in collection if one.kind != "binary"}
     with Store(folder) as store:
         keys = {one.id: contents_key(one) for one in store.catalog.live_documents()}
-    chunks = {
-        id_: set(kernels.chunk_ids(text.encode(), n_words=2, bits=28).tolist()) - common for id_, text in texts.items()
-    }
+    lists = kernels.chunk_lists([text.encode() for text in texts.values()], n_words=2, bits=28)
+    chunks = {id_: set(lists[number].tolist()) - common for number, id_ in enumerate(texts)}
     rows = set()
     for one in chunks:
         found = [(other, len(chunks[one] & chunks[other])) for other in chunks if other != one]

@@ -26,7 +26,7 @@ def test_exact_chunks_are_the_chunks_of_the_kernels():
         words(1),
         "从前有一个渔夫住在海边的小村庄里",
     ):
-        n_chunks = len(kernels.chunk_ids(text.encode(), n_words=5, bits=32))
+        n_chunks = len(kernels.chunk_lists([text.encode()], n_words=5, bits=32)[0])
         exact = width.chunk_hashes(text.encode(), 5)
         assert len(exact) == n_chunks or (len(exact) == 0 and n_chunks == 1)  # a text shorter than a chunk
 
