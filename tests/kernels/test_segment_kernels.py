@@ -29,7 +29,7 @@ from pmbf.kernels import (
     row_of,
 )
 from pmbf.kernels.postings_layout import PADDING_BYTES, Postings, Segments
-from pmbf.kernels.segment_rows import Row, RowsPages, SegmentRows, line_bits
+from pmbf.kernels.segment_rows import AskedRows, Row, RowsPages, SegmentRows, line_bits
 from pmbf.params import HASH_BITS
 
 PAGE = 64
@@ -309,6 +309,15 @@ def test_rows_of_other_shapes_are_not_made(kernels: Any, shape: tuple[int, ...],
     with pytest.raises(ParameterError) as raised:
         kernels.row_of(made([(7, 0)]), *shape)
     assert message in str(raised.value)
+
+
+def test_rows_that_are_asked_again_answer_hashes_of_each_width_alike(kernels: Any) -> None:
+    random = np.random.default_rng(4)
+    rows: list[Row | None] = [(beside(random.random((512, 9)) < 0.7, 3), 5), None]
+    asked, values = AskedRows(rows), random.integers(0, 2**64, 50, np.uint64).tolist()
+    for width in (32, 64, 64, 40, 32):
+        hashes = hashes_of(values, width)
+        assert kernels.segments_having(rows, hashes).tolist() == kernels.segments_having(asked, hashes).tolist()
 
 
 def test_no_row_and_no_hash_find_nothing(kernels: Any) -> None:
