@@ -54,7 +54,7 @@ OWN_QUESTION = {
 """Options that restrict on purpose, and why the answer is the user's own."""
 
 NO_MATTER = {
-    *("files", "collection", "cluster", "ray", "name", "jobs", "help", "labels", "label_pattern", "force"),
+    *("files", "collection", "cluster", "ray", "fetch_all", "name", "jobs", "help", "labels", "label_pattern", "force"),
     *("json", "csv", "jsonl", "xlsx", "rows", "with_text", "html", "html_sources", "hide_names", "color", "quiet"),
     *("sources", "passages", "pairs", "group_by", "texts", "common"),
 }
