@@ -142,10 +142,10 @@ def test_labels_survive_a_repair(tmp_path):
         collection.add_many([(f"text-{seed}", words(seed)) for seed in range(5)])
         collection.label(None, lambda name: {"number": name[-1]})
         before = list(collection.documents())
-    [tile] = (tmp_path / "c.pmbf" / "tiles").glob("*.tile")
-    content = bytearray(tile.read_bytes())
+    [postings] = (tmp_path / "c.pmbf" / "postings").glob("*.post")
+    content = bytearray(postings.read_bytes())
     content[300] ^= 1
-    tile.write_bytes(content)
+    postings.write_bytes(content)
     assert repair(tmp_path / "c.pmbf").ok
     with Collection(tmp_path / "c.pmbf") as collection:
         assert list(collection.documents()) == before

@@ -114,11 +114,11 @@ def test_files_of_another_collection_are_refused(path, tmp_path):
         other.remove("text-29")
     for file in files(path):
         foreign = tmp_path / "other.pmbf" / file.relative_to(path)
-        if file.suffix in (".tile", ".docs", ".post"):
+        if file.suffix in (".rows", ".docs", ".post"):
             content = file.read_bytes()
             shutil.copy(foreign, file)
             with Collection(path) as c, pytest.raises(CorruptError, match="belongs to another collection"):
-                c.stats() if file.suffix == ".tile" else c.screen(words(7))  # no answer needs the tile
+                c.stats() if file.suffix == ".rows" else c.screen(words(7))  # no answer needs the filter
             file.write_bytes(content)
 
 
@@ -133,7 +133,7 @@ def test_an_older_catalog_put_back_is_refused(path, tmp_path):
 
 def test_check_sees_every_kind_of_damage(path):
     for file in files(path):
-        if file.suffix in (".tile", ".post", ".fprt", ".text"):
+        if file.suffix in (".rows", ".post", ".fprt", ".text"):
             content = file.read_bytes()
             file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
             with Collection(path) as collection:

@@ -11,7 +11,7 @@ from conftest import ROOT, words
 from pmbf import Collection, CorruptError, UnsupportedError, repair
 from pmbf.contents import open_regular
 
-FILES = ["generation", "tiles/*.tile", "postings/*.post", "tiles/*.docs", "fingerprints/*.fprt", "texts/*.text"]
+FILES = ["generation", "tiles/*.rows", "postings/*.post", "tiles/*.docs", "fingerprints/*.fprt", "texts/*.text"]
 
 
 def file_of(path, pattern):
