@@ -7,7 +7,8 @@ then each of its documents is looked at alone, and told. `store.repair` rebuilds
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Container, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -74,7 +75,8 @@ def check(store: Store) -> CheckReport:
         return report  # a row was reported above; without it nothing else can be compared
     report.n_documents = int(np.count_nonzero(documents.removed == 0))
     report.n_files = len(store.catalog.files())
-    report.problems += file_problems(store).values()
+    bad_files = file_problems(store)
+    report.problems += bad_files.values()
     taken = _taken(store, documents, report.problems)
     if store.params.index == "rows":
         placed = np.zeros(len(taken.ids), np.int64)
@@ -83,7 +85,7 @@ def check(store: Store) -> CheckReport:
         report.problems += _unplaced(documents, taken, placed)
     else:
         report.problems += _postings_problems(store, documents, taken)
-        report.problems += _filter_problems(store)
+        report.problems += itertools.chain.from_iterable(filter_problems(store, bad_files).values())
     report.problems += _directory_problems(store, documents, is_binary)
     return report
 
@@ -196,20 +198,36 @@ def _postings_problems(store: Store, documents: Documents, taken: Fingerprints) 
         yield f"the postings are not those of the hashes of {what}"
 
 
-def _filter_problems(store: Store) -> Iterator[str]:
-    """Yield what is wrong with the rows of the filter: each must have the bits of its segment's hashes."""
+def filter_problems(store: Store, bad_files: Container[int]) -> dict[int, list[str]]:
+    """Return what is wrong with rows of the filter, by the serial of their file.
+
+    Args:
+        store: The collection.
+        bad_files: Serials of files that are damaged: these, and rows that follow from them, are not compared.
+    """
+    whole = [serial for serial in sorted(store.generation.posted.row_files) if serial not in bad_files]
+    found = {serial: list(_rows_problems(store, serial, bad_files)) for serial in whole}
+    return {serial: problems for serial, problems in found.items() if problems}
+
+
+def _rows_problems(store: Store, serial: int, bad_files: Container[int]) -> Iterator[str]:
+    """Yield what is wrong with a file of rows: each must have the bits of its segment's hashes."""
     posted = store.generation.posted
-    for serial in sorted(posted.row_files):
+    try:
+        stored = posted.rows_in(serial)
+    except PmbfError as error:
+        yield str(error)
+        return
+    for number, segment in enumerate(stored.serials):
+        if segment not in posted.files or segment in bad_files:
+            continue
         try:
-            stored = posted.rows_in(serial)
-            for number, segment in enumerate(stored.serials):
-                rows = stored.rows
-                if segment in posted.files:
-                    expected = kernels.row_of(posted.of_file(segment).whole(), rows.n_lines, rows.n_hashes)
-                    if not np.array_equal(expected, stored.bits_of(number)):
-                        yield f"{stored.file.path}: row {number} of the filter is not that of its segment {segment}"
+            whole = posted.of_file(segment).whole()
+            expected = kernels.row_of(whole, stored.rows.n_lines, stored.rows.n_hashes)
         except PmbfError:
-            return  # its file's own checksum was reported above
+            continue  # the postings were compared above
+        if not np.array_equal(expected, stored.bits_of(number)):
+            yield f"{stored.file.path}: row {number} of the filter is not that of its segment {segment}"
 
 
 def _expected(

@@ -9,7 +9,7 @@ from pmbf.hashes import Hashes
 from pmbf.store import going_on, laying, levels, rowsfile, tilefile
 from pmbf.store.files import Buffer, MappedFile, StoredFile
 from pmbf.store.fingerprints import Fingerprints
-from pmbf.store.pending import Change
+from pmbf.store.pending import Change, ended
 from pmbf.store.postings import Added, StoredPostings
 from pmbf.store.tilefile import StoredTile
 from pmbf.store.writing import Files, Written
@@ -93,9 +93,10 @@ class Index:
         if not (together or alone):
             return None
         change = Change(lost_files=together.replaced if together else set())
-        for serials in [*([together.segments] if together else []), *([serial] for serial in alone)]:
-            segments = [(serial, posted.of_file(serial).whole()) for serial in serials]
-            change.writing.append(self._files.start("ROWS", rowsfile.payload(segments)))
+        with ended(change.writing):
+            for serials in [*([together.segments] if together else []), *([serial] for serial in alone)]:
+                segments = [(serial, posted.of_file(serial).whole()) for serial in serials]
+                change.writing.append(self._files.start("ROWS", rowsfile.payload(segments)))
         return change
 
     def forget(self) -> None:

@@ -26,12 +26,12 @@ class Due(NamedTuple):
 
 
 class _Laid(NamedTuple):
-    """A file of rows, or 0: the segments of it that are still there, how many rows it has, and bytes of one."""
+    """A file of rows, or 0: its segments that are still there, how many rows it has, and hashes of the largest."""
 
     serial: int
     segments: list[int]
     n_rows: int
-    row_bytes: int
+    n_hashes: int
 
 
 def due(posted: Posted) -> Due | None:
@@ -45,11 +45,12 @@ def due(posted: Posted) -> Due | None:
     files = [_laid(posted, serial) for serial in sorted(posted.row_files)] if large else []
     files += [_alone(posted, serial) for serial in sorted(large & posted.without_row())]
     files = [one for one in files if large.intersection(one.segments)]
-    chosen, n_rows, row_bytes = list[_Laid](), 0, 0
-    for one in sorted(files, key=lambda one: one.n_rows * one.row_bytes):
-        n_then, bytes_then = n_rows + len(one.segments), max(row_bytes, one.row_bytes)
-        if n_then <= MOST_ROWS and n_then * bytes_then <= max(_MOST_BYTES, ROWS_TOGETHER * bytes_then):
-            chosen, n_rows, row_bytes = [*chosen, one], n_then, bytes_then
+    chosen, n_rows, n_hashes = list[_Laid](), 0, 0
+    for one in sorted(files, key=lambda one: one.n_rows * one.n_hashes):
+        n_then, most_hashes = n_rows + len(one.segments), max(n_hashes, one.n_hashes)
+        has_room = n_then <= ROWS_TOGETHER or n_then * row_bits(most_hashes, n_then) // 8 <= _MOST_BYTES
+        if n_then <= MOST_ROWS and has_room:
+            chosen, n_rows, n_hashes = [*chosen, one], n_then, most_hashes
     n_alone = sum(one.n_rows == 1 for one in chosen)
     has_dead = any(len(one.segments) <= (1 - _DEAD_SHARE) * one.n_rows for one in chosen)
     if n_alone < ROWS_TOGETHER and not has_dead:
@@ -61,9 +62,9 @@ def due(posted: Posted) -> Due | None:
 
 def _alone(posted: Posted, segment: int) -> _Laid:
     """Return the row that a segment would have alone; it has none yet."""
-    return _Laid(0, [segment], 1, row_bits(posted.of_file(segment).to_find().n_hashes) // 8)
+    return _Laid(0, [segment], 1, posted.of_file(segment).to_find().n_hashes)
 
 
 def _laid(posted: Posted, serial: int) -> _Laid:
     found = posted.rows_in(serial)
-    return _Laid(serial, sorted(posted.files.keys() & set(found.serials)), found.rows.n_rows, found.rows.n_lines // 8)
+    return _Laid(serial, sorted(posted.files.keys() & set(found.serials)), found.rows.n_rows, max(found.n_hashes))

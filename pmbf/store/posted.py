@@ -158,10 +158,11 @@ class Posted:
 
         If it is one of the filter, then its segments are asked for all hashes.
         """
+        asked = self._segments()
         try:
-            return ask(self._segments())
+            return ask(asked)
         except ParameterError as error:
-            if self._has_given_up_rows():
+            if self._has_given_up_rows(asked):
                 return self._ask(ask)
             for one in self.sources():
                 one.file.verify()
@@ -170,13 +171,14 @@ class Posted:
 
     def _segments(self) -> Segments:
         asked = self._asked
-        if asked is None:
-            with self._opening:
+        if asked is not None:
+            return asked
+        with self._opening:
+            if self._asked is None:
                 rows = self.rows()
                 self._advise()
-                asked = Segments(self.of_file(serial).to_find(rows.get(serial)) for serial in sorted(self.files))
-                self._asked = asked
-        return asked
+                self._asked = Segments(self.of_file(serial).to_find(rows.get(serial)) for serial in sorted(self.files))
+            return self._asked
 
     def _advise(self) -> None:
         """If memory does not hold the postings beside the filter, then have their pages read one by one."""
@@ -184,14 +186,18 @@ class Posted:
             for one in self.sources():
                 one.file.read_apart()
 
-    def _has_given_up_rows(self) -> bool:
-        """Give up the files of rows that are damaged. Return whether there was one."""
+    def _has_given_up_rows(self, asked: Segments) -> bool:
+        """Give up the files of rows that are damaged. Return whether one of those asked was, here or in a thread."""
         with self._opening:
+            if self._asked is not asked:
+                return True
             n_before = len(self.unread_rows)
             for serial, one in self._rows.items():
                 try:
                     one.file.verify()
                 except OSError as error:
                     self.unread_rows[serial] = str(error)
+            if len(self.unread_rows) == n_before:
+                return False
             self._asked = None
-            return len(self.unread_rows) > n_before
+            return True

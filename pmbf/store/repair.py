@@ -16,7 +16,7 @@ from pmbf.arrays import among
 from pmbf.errors import PmbfError
 from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.hashes import Hashes, hash_dtype
-from pmbf.store.check import CheckReport, check, file_problems
+from pmbf.store.check import CheckReport, check, file_problems, filter_problems
 from pmbf.store.compact import FilePacker
 from pmbf.store.folder import Store
 from pmbf.store.originals import read_again
@@ -32,7 +32,8 @@ Result = TypeVar("Result")
 def repair(store: Store) -> CheckReport:
     """Rebuild the index, and every damaged fingerprint and text, in one commit.
 
-    If rows of the filter alone are damaged, then these are made anew from the postings, and nothing else is written.
+    If rows of the filter alone are damaged or wrong, then these are made anew from the postings, and nothing else is
+    written.
 
     Removed documents are dropped for good on the way. A document whose fingerprint, text and file are all
     damaged or gone is taken out, and named.
@@ -71,13 +72,20 @@ def repair(store: Store) -> CheckReport:
 
 
 def _repair_rows(store: Store, bad_files: set[int], report: CheckReport) -> bool:
-    """Make damaged rows of the filter anew from their postings, if nothing else is wrong. Return whether it is done."""
-    posted = store.generation.posted
-    if store.params.index == "rows" or not bad_files or bad_files - posted.row_files.keys():
+    """Make wrong rows of the filter anew from their postings. Return whether nothing else was wrong."""
+    row_files = store.generation.posted.row_files.keys()
+    if bad_files - row_files:
         return False
-    Writer(store).apply(Change(lost_files=set(bad_files)))  # which makes rows that are missing
-    report.repaired.append(f"files of rows of the filter made anew: {len(bad_files)}")
+    wrong = bad_files | filter_problems(store, bad_files).keys()
+    if not wrong:
+        return False
+    writer = Writer(store)
+    writer.apply(Change(lost_files=set(wrong)))
+    writer.lay_rows()
     report.remaining = check(store).problems
+    if report.remaining:
+        return False
+    report.repaired.append(f"files of rows of the filter made anew: {len(wrong)}")
     return True
 
 

@@ -58,8 +58,9 @@ class StoredRows:
             file.check(numbers_at, len(file.payload))
             n_rows, n_hashes, n_lines = _NUMBERS.unpack_from(file.payload, numbers_at)
             rows_at = numbers_at - _OF_A_ROW.itemsize * n_rows
-            if not 1 <= n_rows <= 512 or rows_at != _lines_bytes(n_rows, n_lines):
-                raise ValueError(f"{n_rows} rows of {n_lines} bits")
+            is_possible = 1 <= n_rows <= 512 and 1 <= n_hashes <= 3 and n_lines and not n_lines % BLOCK_LINES
+            if not is_possible or rows_at != _lines_bytes(n_rows, n_lines):
+                raise ValueError(f"{n_rows} rows of {n_lines} bits, {n_hashes} a hash")
             file.check(rows_at, numbers_at)
             self._of_rows = np.frombuffer(file.payload, _OF_A_ROW, n_rows, rows_at)
             bits = np.frombuffer(file.payload, np.uint8, rows_at)

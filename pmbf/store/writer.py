@@ -155,7 +155,7 @@ class Writer:
                 raise
             self._start_pending()
         if not has_more:
-            self._lay_rows()
+            self._try_to_lay_rows()
 
     def discard(self) -> None:
         """Drop every pending change."""
@@ -167,11 +167,24 @@ class Writer:
         """Commit a prepared change, as `compact` and `repair` make them, and start placing anew."""
         self._write(change)
         self._start_placing()
-        self._lay_rows()
+        self._try_to_lay_rows()
 
-    def _lay_rows(self) -> None:
+    def lay_rows(self) -> None:
+        """Make the rows of the filter that are missing, in a commit of their own, if there are any.
+
+        Raises:
+            CorruptError: Rows or postings are damaged; the collection is as before.
+            OSError: The disk is full; the collection is as before.
+        """
         if change := self.index.rows_due():
             self._write(change)
+
+    def _try_to_lay_rows(self) -> None:
+        """Make missing rows. If that fails, then what was committed stays, and the next commit tries it again."""
+        try:
+            self.lay_rows()
+        except OSError:
+            self.discard()
 
     def _drop_pathless(self) -> None:
         """Remove documents that lost their last path, and those whose load was interrupted before they had one."""
