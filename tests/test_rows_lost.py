@@ -156,3 +156,22 @@ def test_wrong_rows_behind_right_checksums_are_made_anew_and_postings_stay(path)
     assert before == {file: file.read_bytes() for file in path.glob("postings/*.post")}
     with Collection(path) as collection:
         assert names(collection.screen(words(1))) == ["text-1"]
+
+
+def test_postings_that_contradict_themselves_behind_right_checksums_are_told(path):
+    with Store(path, writable=True) as store:
+        posted = store.generation.posted
+        serial = min(posted.files)
+        one = posted.of_file(serial)
+        content = bytearray(one.file.payload)
+        content[one._directory_at : one._directory_at + 4] = bytes([255] * 4)
+        written = write_file(path, "POST", store.generation.identity, 900, [content])
+        with store.catalog.transaction():
+            store.catalog.delete(StoredFile, [serial])
+            store.catalog.insert([written])
+            store.catalog.set_meta(next_serial="901")
+    with Collection(path) as collection:
+        assert any("the postings are damaged" in problem for problem in collection.check().problems)
+    assert repair(path).ok
+    with Collection(path) as collection:
+        assert collection.check().problems == [] and names(collection.screen(words(3))) == ["text-3"]

@@ -84,7 +84,7 @@ def check(store: Store) -> CheckReport:
             report.problems += _tile_problems(store, number, taken, placed)
         report.problems += _unplaced(documents, taken, placed)
     else:
-        report.problems += _postings_problems(store, documents, taken)
+        report.problems += _postings_problems(store, documents, taken, bad_files)
         report.problems += itertools.chain.from_iterable(filter_problems(store, bad_files).values())
     report.problems += _directory_problems(store, documents, is_binary)
     return report
@@ -172,10 +172,12 @@ def _row_problems(stored: StoredTile, where: str, taken: Fingerprints, placed: N
         yield f"{where}: the popcounts are not those of its rows"
 
 
-def _postings_problems(store: Store, documents: Documents, taken: Fingerprints) -> Iterator[str]:
+def _postings_problems(
+    store: Store, documents: Documents, taken: Fingerprints, bad_files: Container[int]
+) -> Iterator[str]:
     """Yield what is wrong with the postings: each live document must have those of its hashes, and no others.
 
-    Not compared if one of them cannot be read: its file's own checksum was reported above.
+    Not compared if one of them cannot be read. Of a damaged file that was told before.
     """
     is_live = np.append(among(taken.ids, documents.id[documents.removed == 0]), False)
     wrong: list[NDArray[np.int64]] = []
@@ -189,7 +191,9 @@ def _postings_problems(store: Store, documents: Documents, taken: Fingerprints) 
             hashes, ids = (np.concatenate(column) for column in zip(*found, strict=True))
             is_read = is_live[taken.places(ids.astype(np.int64))]
             wrong.append(_owners_of_differences(distinct_pairs(hashes[is_read], ids[is_read]), expected))
-    except PmbfError:
+    except PmbfError as error:
+        if not any(serial in bad_files for serial in store.generation.posted.files):
+            yield f"{store.folder}: {error}"
         return
     for document in named[~among(named, documents.id)].tolist():
         yield f"the postings name document {document}, which is missing"

@@ -145,7 +145,9 @@ def payload(segments: Sequence[tuple[int, Postings]]) -> Iterator[bytes | memory
     n_blocks = n_lines // BLOCK_LINES
     cuts = [BLOCK_LINES * (n_blocks * part // n_parts) for part in range(n_parts + 1)]
     for first, stop in itertools.pairwise(cuts):
-        rows = np.stack([kernels.row_of(one, n_lines, SEGMENT_BITS, first, stop) for one in postings])
+        rows = np.empty((len(postings), (stop - first) // 64), np.uint64)
+        for row, one in zip(rows, postings, strict=True):
+            row[:] = kernels.row_of(one, n_lines, SEGMENT_BITS, first, stop)
         for lines in laid(rows):
             yield lines.data.cast("B")
     yield bytes(_lines_bytes(len(segments), n_lines) - kernels.line_bits(len(segments)) * n_lines // 8)
