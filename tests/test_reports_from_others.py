@@ -9,26 +9,10 @@ from conftest import words
 import pmbf
 from pmbf import Comparison, ParameterError, PmbfError, Report
 from pmbf.sentences import SentenceReport
+from tests.replacing import places, replaced
 
 QUERY = f"Methods\n\n{words(1)}\n\nReferences\n\n{words(2)}"
 WRONG = (None, -1, 0, 7, -0.5, 2**70, 1e308, float("nan"), "x", "\ud800", True, [], {}, [[1]], {"a": 1})
-
-
-def places(value, place=()):
-    """Yield each place of a value of JSON; of a list that of its first entry."""
-    yield place
-    inside = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
-    for name, one in inside:
-        yield from places(one, (*place, name))
-
-
-def replaced(value, place, wrong):
-    """Return a value of JSON with another value at a place."""
-    if not place:
-        return wrong
-    values = dict(value) if isinstance(value, dict) else list(value)
-    values[place[0]] = replaced(value[place[0]], place[1:], wrong)
-    return values
 
 
 @pytest.fixture

@@ -69,8 +69,7 @@ def answers(path, *, is_filtered=True):
     queries = [text_of(seed) for seed in range(0, 21, 4)] + [words(5, 50) + text_of(3)[:300], words(999, 90)]
     with Collection(path) as collection:
         if not is_filtered:
-            for store in (collection._store,):
-                store.generation.posted.row_files = {}
+            collection._store.generation.posted.row_files = {}
         return [collection.screen(query, **options).to_dict() for query in queries for options in SETS]
 
 

@@ -29,6 +29,7 @@ from pmbf.web.sums import KEYS
 from pmbf.web.tokens import Tokens
 from tests.conftest import words
 from tests.faults.beside import BLOCK, blocks, head_bits, sample
+from tests.replacing import places, replaced
 
 FLIPS = os.environ.get("PMBF_FLIPS", "10")
 N_SCREENINGS = 12
@@ -215,21 +216,8 @@ def test_a_body_that_is_none_is_told_although_its_checksum_is_right(folder, tabl
         path.write_bytes(content)
 
 
-def hostile(value, place=()):
-    """Yield a report's JSON with one value of it replaced, for each of its places and some values no report has."""
-    for wrong in (None, -1, 2**70, 1e308, float("nan"), "x", "\ud800", True, [], {}, [[1]], {"a": 1}):
-        yield place, wrong
-    inside = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
-    for name, one in inside:
-        yield from hostile(one, (*place, name))
-
-
-def replaced(value, place, wrong):
-    if not place:
-        return wrong
-    values = dict(value) if isinstance(value, dict) else list(value)
-    values[place[0]] = replaced(value[place[0]], place[1:], wrong)
-    return values
+WRONG = (None, -1, 2**70, 1e308, float("nan"), "x", "\ud800", True, [], {}, [[1]], {"a": 1})
+"""Values that no report has in most of its places."""
 
 
 def put(folder, screening, body, table="reports"):
@@ -245,7 +233,7 @@ def test_no_value_inside_a_report_whose_checksum_is_right_stops_a_page_without_a
     db = state.opened(folder[0])
     report = json.loads(zlib.decompress(next(db.query(f"SELECT body FROM {table} WHERE id = ?", [screening]))["body"]))
     db.close()
-    cases = list(hostile(report))
+    cases = [(place, wrong) for place in places(report) for wrong in WRONG]
     for place, wrong in sample(cases, "40" if FLIPS == "10" else FLIPS, table):
         body = zlib.compress(json.dumps(replaced(report, place, wrong)).encode())
         with_state(

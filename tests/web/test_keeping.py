@@ -20,16 +20,21 @@ from tests.conftest import words
 from tests.web.conftest import ESSAY, SHARED, Client, Running
 
 
+async def submitted(library, tmp_path):
+    """Return a pool, its jobs, and the job of an essay."""
+    pool = Pool([str(library)], 1, "pmbf.web.asks")
+    await pool.start()
+    made = jobs.Jobs(pool, History(state.opened(tmp_path / "state")), answer_s=60)
+    body = Spooled(Spool())
+    body.write(ESSAY.encode())
+    return pool, made, made.submit(body, by=Token("1", "ann", "screen", 0.0), name="essay", options={})
+
+
 def test_a_page_is_forgotten_in_time_even_if_nobody_asks(library, tmp_path, monkeypatch):
     monkeypatch.setattr(jobs, "KEPT_S", 0.2)
 
     async def screened():
-        pool = Pool([str(library)], 1, "pmbf.web.asks")
-        await pool.start()
-        made = jobs.Jobs(pool, History(state.opened(tmp_path / "state")), answer_s=60)
-        body = Spooled(Spool())
-        body.write(ESSAY.encode())
-        job = made.submit(body, by=Token("1", "ann", "screen", 0.0), name="essay", options={})
+        pool, made, job = await submitted(library, tmp_path)
         while not job.is_over:
             await asyncio.sleep(0.01)
         there = made.page_of(job.screening)
@@ -58,12 +63,7 @@ def test_a_screening_that_fails_says_why(failing, error, told, library, tmp_path
     monkeypatch.setattr({"from_json": jobs.Report, "read": Spooled}[failing], failing, fails)
 
     async def screened():
-        pool = Pool([str(library)], 1, "pmbf.web.asks")
-        await pool.start()
-        made = jobs.Jobs(pool, History(state.opened(tmp_path / "state")), answer_s=60)
-        body = Spooled(Spool())
-        body.write(ESSAY.encode())
-        job = made.submit(body, by=Token("1", "ann", "screen", 0.0), name="essay", options={})
+        pool, made, job = await submitted(library, tmp_path)
         async for _ in job.states():
             pass
         await made.close()
