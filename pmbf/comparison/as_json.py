@@ -8,15 +8,14 @@ from datetime import datetime
 from typing import Any
 
 from pmbf.comparison.results import SCHEMA_VERSION, Cluster, Comparison, Member, Pair, Settings, Shared
-from pmbf.errors import ParameterError
 from pmbf.report.as_json import section
-from pmbf.report.typed import require_schema, require_types, tuple_of
+from pmbf.report.typed import as_written, require_schema, require_types, tuple_of
 from pmbf.span import Span
 
 
 def from_json(line: str) -> Comparison:
     """Return the comparison that `Comparison.to_json` wrote; raise what `Comparison.from_json` raises."""
-    try:
+    with as_written("comparison"):
         values = json.loads(line)
         require_schema(values, SCHEMA_VERSION, "comparison")
         values["members"] = tuple(map(_member, tuple_of(values["members"])))
@@ -27,10 +26,6 @@ def from_json(line: str) -> Comparison:
         made = Comparison(**_with_tuples(values) | {"texts": {}})
         require_types(made)
         _require_consistent(made)
-    except KeyError as error:
-        raise ParameterError(f"no comparison as to_json writes it: it lacks {error}") from error
-    except (TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise ParameterError(f"no comparison as to_json writes it: {error}") from error
     return made
 
 

@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import Any
 
-from pmbf.errors import ParameterError
 from pmbf.places import Place
 from pmbf.report import SCHEMA_VERSION, DocumentRef, Match, Passage, Query, Report, Scores, Section
-from pmbf.report.typed import require_schema, require_types, tuple_of
+from pmbf.report.typed import as_written, require_schema, require_types, tuple_of
 from pmbf.span import Span
 
 
@@ -33,7 +32,7 @@ def as_dict(report: Report, *, with_text: bool) -> dict[str, Any]:
 
 def from_json(line: str) -> Report:
     """Return the report that `Report.to_json` wrote; raise what `Report.from_json` raises."""
-    try:
+    with as_written("report"):
         values = json.loads(line)
         require_schema(values, SCHEMA_VERSION, "report")
         values["query"] = _query(values["query"])
@@ -44,10 +43,6 @@ def from_json(line: str) -> Report:
         made = Report(**values | {"texts": None})
         require_types(made)
         _require_inside(made)
-    except KeyError as error:
-        raise ParameterError(f"no report as to_json writes it: it lacks {error}") from error
-    except (TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise ParameterError(f"no report as to_json writes it: {error}") from error
     return made
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import is_dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -44,6 +45,26 @@ def require_types(made: Any) -> None:
     for name, is_right in _checks(made.__class__).items():
         if not is_right(value := getattr(made, name)):
             raise ParameterError(f"`{name}` is {value!r:.80}")
+
+
+@contextmanager
+def as_written(what: str) -> Iterator[None]:
+    """Raise `ParameterError` for whatever is wrong with JSON that something is made of.
+
+    Args:
+        what: What `to_json` would have written.
+
+    >>> with as_written("report"):
+    ...     {}["schema"]
+    Traceback (most recent call last):
+    pmbf.errors.ParameterError: no report as to_json writes it: it lacks 'schema'
+    """
+    try:
+        yield
+    except KeyError as error:
+        raise ParameterError(f"no {what} as to_json writes it: it lacks {error}") from error
+    except (TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise ParameterError(f"no {what} as to_json writes it: {error}") from error
 
 
 def require_schema(values: dict[str, Any], expected: int, what: str) -> None:

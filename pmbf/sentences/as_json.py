@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pmbf.errors import ParameterError
 from pmbf.report.as_json import document, section
-from pmbf.report.typed import require_schema, require_types, tuple_of
+from pmbf.report.typed import as_written, require_schema, require_types, tuple_of
 from pmbf.sentences.report import SCHEMA_VERSION, Origin, Pair, Sentence, SentenceReport, SiteAnswer, Source
 from pmbf.span import Span
 
@@ -16,7 +15,7 @@ _COUNTED = ("n_found", "n_claimed", "n_compared")
 
 def from_json(line: str) -> SentenceReport:
     """Return the report that `SentenceReport.to_json` wrote; raise what `SentenceReport.from_json` raises."""
-    try:
+    with as_written("report of sentences"):
         values = json.loads(line)
         require_schema(values, SCHEMA_VERSION, "report")
         for name in _COUNTED:
@@ -33,10 +32,6 @@ def from_json(line: str) -> SentenceReport:
         report = SentenceReport(**values | made)
         require_types(report)
         _require_inside(report)
-    except KeyError as error:
-        raise ParameterError(f"no report of sentences as to_json writes it: it lacks {error}") from error
-    except (TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise ParameterError(f"no report of sentences as to_json writes it: {error}") from error
     return report
 
 

@@ -92,9 +92,12 @@ class Index:
         alone = sorted(posted.without_row() - set(together.segments if together else ()))
         if not (together or alone):
             return None
-        change = Change(lost_files=together.replaced if together else set())
+        change, groups = Change(), [[serial] for serial in alone]
+        if together:
+            change.lost_files = together.replaced
+            groups.append(together.segments)
         with ended(change.writing):
-            for serials in [*([together.segments] if together else []), *([serial] for serial in alone)]:
+            for serials in groups:
                 segments = [(serial, posted.of_file(serial).whole()) for serial in serials]
                 change.writing.append(self._files.start("ROWS", rowsfile.payload(segments)))
         return change

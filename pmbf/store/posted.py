@@ -40,12 +40,10 @@ class Posted:
 
     def __init__(self, folder: Path, live: Iterable[StoredFile], open_file: Callable[[int], MappedFile]) -> None:
         self._folder, self._open_file = folder, open_file
-        by_kind: dict[str, dict[int, StoredFile]] = {"POST": {}, "ROWS": {}}
-        for file in live:
-            by_kind.get(file.kind, {})[file.serial] = file
-        self.files: Mapping[int, StoredFile] = by_kind["POST"]
+        known = list(live)
+        self.files: Mapping[int, StoredFile] = {file.serial: file for file in known if file.kind == "POST"}
         """The files of postings, by serial: one a segment."""
-        self.row_files: Mapping[int, StoredFile] = by_kind["ROWS"]
+        self.row_files: Mapping[int, StoredFile] = {file.serial: file for file in known if file.kind == "ROWS"}
         """The files of rows of the filter, by serial."""
         self.unread_rows: dict[int, str] = {}
         """Why rows of the filter could not be read, by the serial of their file, each with the way out."""

@@ -72,12 +72,14 @@ class StoredRows:
     @property
     def serials(self) -> list[int]:
         """The serial of the file of postings of each row."""
-        return list(map(int, self._of_rows["serial"]))
+        serials: list[int] = self._of_rows["serial"].tolist()
+        return serials
 
     @property
     def n_hashes(self) -> list[int]:
         """The distinct hashes that each row holds."""
-        return list(map(int, self._of_rows["n_hashes"]))
+        n_hashes: list[int] = self._of_rows["n_hashes"].tolist()
+        return n_hashes
 
     def by_serial(self) -> dict[int, Row]:
         """Return the row of each segment by the serial of its postings."""
