@@ -9,54 +9,28 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks import (
-    alignment,
-    evidence,
-    faults,
-    filters,
     growth,
     guard,
-    host_faults,
-    inverted,
     larger,
-    largest,
-    limit,
     loading,
     page,
     peers,
-    rebalancing,
-    resultsets,
-    scaling,
     selfjoin,
     spread,
     upkeep,
-    web,
-    widths,
 )
 from measure import report
 from pmbf import PmbfError
 
 BENCHMARKS = (
-    limit,
-    filters,
     peers,
     growth,
     larger,
-    largest,
-    alignment,
     guard,
-    inverted,
-    resultsets,
     loading,
     selfjoin,
     spread,
-    faults,
-    host_faults,
-    rebalancing,
-    scaling,
     upkeep,
-    widths,
-    web,
-    evidence,
 )
 
 

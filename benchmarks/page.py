@@ -8,16 +8,11 @@ from string import Template
 from typing import Any
 
 from benchmarks import (
-    filters,
     growth,
     guard,
-    host_faults,
-    inverted,
     larger,
-    limit,
     loading,
     peers,
-    resultsets,
     selfjoin,
     upkeep,
     verdicts,
@@ -31,15 +26,10 @@ TEMPLATE = report.ROOT / "benchmarks" / "performance.template.md"
 PAGE = report.ROOT / "docs" / "performance.md"
 PEERS = ("peers-small",)
 TABLES: dict[str, Callable[[Figures], str]] = {
-    "limit": limit.table,
-    "filters": filters.table,
     "growth": growth.table,
     "guard": guard.table,
-    "host_faults": host_faults.table,
-    "inverted": inverted.table,
     "larger": larger.table,
     "loading": loading.table,
-    "resultsets": resultsets.table,
     "selfjoin": selfjoin.table,
     "upkeep": upkeep.table,
     **dict.fromkeys(PEERS, peers.table),

@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import arguments
-from benchmarks.chunked import lists_of
-from benchmarks.short_texts import N_BANDS, NUM_PERM, SHINGLE_WORDS, SHORT_WORDS, THRESHOLD, shingles, stretches
+from benchmarks.short_texts import SHORT_WORDS, stretches
 from measure import report
 from measure.process import FailedError, alone
 from pmbf import Collection, kernels
@@ -33,7 +32,10 @@ from pmbf.screen.many import MOST_QUERIES
 
 Figures = dict[str, Any]
 
+SHINGLE_WORDS = 3
 LEAST_SHARED = 0.02
+THRESHOLD, NUM_PERM, N_BANDS = 0.5, 128, 32
+"""rensa's: with 32 bands of 4 MinHashes a pair with a Jaccard index of 0.5 is found with a chance of 0.87."""
 _DRAWN = 5
 """Stretches that are drawn for each wanted text, at most: others are left out."""
 
@@ -75,7 +77,7 @@ def run(folder: Path, *, n_texts: int, n_rounds: int) -> Figures:
 
 def apart(texts: Sequence[str]) -> list[str]:
     """Return the texts that share few shingles with any text before them."""
-    lists = lists_of([text.encode() for text in texts], SHINGLE_WORDS)
+    lists = kernels.chunk_lists([text.encode() for text in texts], n_words=SHINGLE_WORDS)
     joined = kernels.jaccard_join(lists, LEAST_SHARED)
     later = {*np.maximum(joined.lists(), joined.documents).tolist()}
     return [text for number, text in enumerate(texts) if number not in later]
@@ -124,7 +126,7 @@ def rensa(file: str, n_rounds: int) -> Figures:
     texts = json.loads(Path(file).read_text(encoding="utf-8"))
 
     def hashed() -> Any:
-        return library.RMinHash.from_token_sets([shingles(text.encode()) for text in texts], NUM_PERM, 42)
+        return library.RMinHash.from_token_sets([_shingles(text) for text in texts], NUM_PERM, 42)
 
     start = process_time()
     hashes = hashed()
@@ -135,6 +137,11 @@ def rensa(file: str, n_rounds: int) -> Figures:
     figures["candidates_s"] = _fastest(lambda: index.query_all(hashed()), n_rounds)
     figures["n_candidates"] = sum(map(len, found)) / len(texts)
     return figures | {"itself": sum(number in one for number, one in enumerate(found)) / len(texts)}
+
+
+def _shingles(text: str) -> list[str]:
+    words = kernels.fold(text.encode()).text.split()
+    return [" ".join(words[i : i + SHINGLE_WORDS]) for i in range(len(words) - SHINGLE_WORDS + 1)]
 
 
 def _spent() -> float:

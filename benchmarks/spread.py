@@ -1,12 +1,8 @@
 """A collection on many nodes beside the same documents in one folder: added time, processor time, equal reports.
 
-The nodes are processes of this machine, or the hosts of a Ray cluster:
-
-    python -m measure.hosts benchmarks spread FOLDER --ray HEAD            three hosts in network namespaces; needs root
-    python -m measure.hosts --tls benchmarks spread FOLDER --ray HEAD      the same, encrypted
-
-Batches are measured in processor time of all processes, so that other work on
-the machine counts for little; single queries on the clock, in turn with one folder.
+The nodes are processes of this machine, or the hosts of a Ray cluster (`--ray`). Batches are measured in processor time
+of all processes, so that other work on the machine counts for little; single queries on the clock, in turn with one
+folder.
 """
 
 from __future__ import annotations

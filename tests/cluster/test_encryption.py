@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from measure.certificates import encrypted
-from measure.hosts import Hosts, missing
 from pmbf import IncompleteError, ParameterError
 from pmbf.cluster import encryption
+from tests.cluster.certificates import encrypted
+from tests.cluster.hosts import Hosts, missing
 from tests.conftest import words
 
 from .conftest import needs_openssl

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from measure.hosts import Hosts, missing
+from tests.cluster.hosts import Hosts, missing
 from tests.conftest import words
 
 REASON = missing()

@@ -9,12 +9,12 @@ from threading import Thread
 
 import pytest
 
-from measure.certificates import encrypted
 from pmbf import CorruptError
 from pmbf.cluster import lines
 from pmbf.cluster.lines import Line, Waiting
 from pmbf.jobs import frames
 from pmbf.jobs.processes import DiedError
+from tests.cluster.certificates import encrypted
 
 from .conftest import needs_openssl
 

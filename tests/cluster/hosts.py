@@ -9,14 +9,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
-from measure.certificates import encrypted
-
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def missing() -> str:
@@ -160,36 +158,3 @@ class Hosts:
 
     def _of(self, host: str) -> str:
         return f"{self._name}-{host}"
-
-
-@contextmanager
-def cluster(n_hosts: int, *, tls: bool = False) -> Iterator[Hosts]:
-    """Give hosts with a Ray cluster.
-
-    Args:
-        n_hosts: How many.
-        tls: Whether they encrypt what they say to each other. They share one certificate.
-
-    Raises:
-        RuntimeError: No hosts can be made here.
-    """
-    if why := missing():
-        raise RuntimeError(why)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as state, Hosts(n_hosts, Path(state)) as hosts:
-        if tls:
-            hosts.environment |= encrypted(Path(state), *map(hosts.address, hosts.names))
-        for host in hosts.names:
-            hosts.join(host)
-        yield hosts
-
-
-def run_on_first(command: list[str], *, tls: bool = False) -> int:
-    """Run a Python module on the first of three hosts: `HEAD` among its words is the cluster's address."""
-    with cluster(3, tls=tls) as hosts:
-        words = [hosts.head if one == "HEAD" else one for one in command]
-        return hosts.start("h1", sys.executable, "-m", *words).wait()
-
-
-if __name__ == "__main__":
-    with_tls = sys.argv[1:2] == ["--tls"]
-    sys.exit(run_on_first(sys.argv[1 + with_tls :], tls=with_tls))

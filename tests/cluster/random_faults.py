@@ -13,7 +13,6 @@ last generation has all documents of the loads that said they committed, once.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import signal
@@ -29,8 +28,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from benchmarks import arguments
-from measure import report
 from pmbf import BusyError, Collection, IncompleteError
 from pmbf.cluster import changing, upkeep
 from pmbf.cluster.collection import ClusterCollection
@@ -53,36 +50,14 @@ _LOADER_S = 8.0
 TIMEOUT_S = 4.0
 
 
-def add_arguments(some: Any) -> None:
-    """Add the benchmark to the command line."""
-    one = arguments.add_benchmark(some, "faults", "random faults of a cluster's nodes and loaders", _run, table)
-    one.add_argument("--faults", type=int, default=200, help="faults (200)")
-    one.add_argument("--seed", type=int, default=1, help="of the random choices (1)")
-
-
-def _run(given: argparse.Namespace) -> Figures:
-    return run(given.faults, given.seed)
-
-
-def run(n_faults: int, seed: int) -> Figures:
-    """Return what was counted over some faults; `wrong`, `lost` and `parted` are to be 0."""
+def run(n_faults: int, seed: int) -> list[Figures]:
+    """Return what was counted of each kind of fault; `wrong`, `lost` and `parted` are to be 0."""
     with _small_volumes(), tempfile.TemporaryDirectory() as place, _Trial(Path(place), seed) as trial:
         for number in range(n_faults):
             trial.one(FAULTS[number % len(FAULTS)])
             if number % _COMPACT_AFTER == _COMPACT_AFTER - 1:
                 trial.compact()
-        return {"n_faults": n_faults, "seed": seed, "timeout_s": TIMEOUT_S, "results": trial.results()}
-
-
-def table(figures: Figures) -> str:
-    """Return the figures as a Markdown table."""
-    counted = ("faults", "queries", "incomplete", "wrong", "commits", "refused", "lost", "parted")
-    lines = report.head(f"| what | {' | '.join(counted)} | longest query |")
-    for one in figures["results"]:
-        lines.append(
-            f"| {one['fault']} | {' | '.join(str(one[name]) for name in counted)} | {report.time(one['longest_s'])} |"
-        )
-    return "\n".join(lines) + "\n"
+        return trial.results()
 
 
 @contextmanager
@@ -210,8 +185,8 @@ class _Trial:
     def _loader(self, some: Sequence[Named]) -> subprocess.Popen[bytes]:
         place = self._place / f"new-{some[0][0]}"
         place.write_text("\n".join(f"{name}\t{text}" for name, text in some), encoding="utf-8")
-        command = [sys.executable, "-m", "benchmarks.faults", str(self._place / "depot"), str(place)]
-        home, quiet = Path(__file__).parents[1], subprocess.DEVNULL
+        command = [sys.executable, "-m", "tests.cluster.random_faults", str(self._place / "depot"), str(place)]
+        home, quiet = Path(__file__).parents[2], subprocess.DEVNULL
         return subprocess.Popen(command, cwd=home, stdout=quiet, stderr=quiet)
 
     # ------------------------------------------------------------------ what must hold
