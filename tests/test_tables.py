@@ -12,6 +12,7 @@ from conftest import words
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmbf.cli.targets import _tables as known_tables
 from pmbf.errors import IncompleteError
 from pmbf.report.rows import COLUMNS
 from pmbf.terminal import tables
@@ -47,6 +48,27 @@ def sheet_of(file):
     """Return the XML of a spreadsheet's sheet and of its texts."""
     with zipfile.ZipFile(file) as book:
         return book.read(WHERE).decode(), book.read("xl/sharedStrings.xml").decode()
+
+
+def written(form, rows):
+    """Return a table of rows as a file."""
+    file = io.BytesIO()
+    with tables.table(form, list(rows[0]), file, "texts") as take:
+        assert len(rows) == sum(take([row]) for row in rows)
+    return file
+
+
+@pytest.mark.parametrize("names", sorted(known_tables()), ids=lambda names: f"{names[0]}-{len(names)}")
+def test_parquet_has_a_type_for_each_column_of_each_table(names):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
+    values = {"string": "=1+1 caf\udce9", "float64": 0.5, "bool_": True, "uint32": 7}
+    row = {name: values.get(tables._TYPES.get(name), -1) for name in names}
+    file = written("parquet", [row, dict.fromkeys(names)])
+    file.seek(0)
+    shown = {
+        name: value.replace("\udce9", "\\udce9") if isinstance(value, str) else value for name, value in row.items()
+    }
+    assert [shown, dict.fromkeys(names)] == parquet.read_table(file).to_pylist()
 
 
 def test_a_table_on_stdout_takes_the_place_of_the_reports(desk):
@@ -125,7 +147,7 @@ def test_words_that_look_like_a_formula_stay_text_in_a_spreadsheet():
         "none": None,
         "url": "http://x.test",
     }
-    sheet, texts = sheet_of(io.BytesIO(tables.spreadsheet([row], list(row), "texts")))
+    sheet, texts = sheet_of(written("xlsx", [row]))
     assert "<f>" not in sheet and "hyperlink" not in sheet
     assert "=HYPERLINK" in texts and "http://x.test</t>" in texts
 
@@ -133,15 +155,15 @@ def test_words_that_look_like_a_formula_stay_text_in_a_spreadsheet():
 def test_a_cell_beyond_excels_limit_ends_in_dots_and_control_characters_are_shown():
     pytest.importorskip("xlsxwriter", reason="needs the extra 'xlsx'")
     row = {"share": None, "words": "a" * 40_000, "name": "\x1b[2J\udce9"}
-    texts = re.findall(r"<t[^>]*>(.*?)</t>", sheet_of(io.BytesIO(tables.spreadsheet([row], list(row), "texts")))[1])
+    texts = re.findall(r"<t[^>]*>(.*?)</t>", sheet_of(written("xlsx", [row]))[1])
     assert [32_767, "…"] == [max(map(len, texts)), max(texts, key=len)[-1]]
     assert r"\x1b[2J\xe9" in texts
 
 
 def test_more_rows_than_a_sheet_has_are_refused(monkeypatch):
     monkeypatch.setattr(tables, "MOST_ROWS", 2)
-    with pytest.raises(IncompleteError, match="3 rows, a sheet has room for 2; write --csv instead"):
-        tables.spreadsheet([{"share": 0.0}] * 3, ["share"], "texts")
+    with pytest.raises(IncompleteError, match="more rows than the 2 that a sheet has room for; write CSV instead"):
+        written("xlsx", [{"share": 0.0}] * 3)
 
 
 @given(st.text())

@@ -15,7 +15,14 @@ import typer
 from pmbf.cli import arguments as arg
 from pmbf.cli.inputs import expanded, given, ignored_texts, limits, n_cores
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.cli.targets import require_apart, require_outside, require_own, require_own_pages, require_tables, write_table
+from pmbf.cli.targets import (
+    opened_table,
+    require_apart,
+    require_outside,
+    require_own,
+    require_own_pages,
+    require_tables,
+)
 from pmbf.errors import DONE, FAILED, FOUND
 
 if TYPE_CHECKING:
@@ -228,9 +235,10 @@ def _one_or_all(paths: Sequence[str]) -> str | Sequence[str]:
 
 
 def _write_csv(file: str, found: Comparison) -> None:
-    from pmbf.terminal.compared import comparison_csv
+    from pmbf.comparison.reports import COLUMNS, rows
 
-    write_table(file, comparison_csv(found))
+    with opened_table(file, "csv", COLUMNS) as take:
+        take(rows(found))
     if file == "-":
         for told in (*found.problems, *found.warnings):  # a table has no place for them
             note(told)

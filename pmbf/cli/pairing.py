@@ -16,7 +16,7 @@ from pmbf.cli.comparing import removed_on_signals
 from pmbf.cli.inputs import expanded, given, limits, n_cores
 from pmbf.cli.on_hosts import on_hosts
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.cli.targets import require_apart, require_outside, require_own, require_tables, write_table
+from pmbf.cli.targets import opened_table, require_apart, require_outside, require_own, require_tables
 from pmbf.errors import DONE, FAILED, FOUND, ParameterError
 from pmbf.store.telling import is_collection
 
@@ -314,11 +314,13 @@ def _require_outside(
 
 
 def _write_tables(found: NearDuplicates, tables: Mapping[str, str | None], rows: str) -> None:
-    from pmbf.terminal import near
+    from pmbf.pairs.results import COLUMNS
+    from pmbf.pairs.results import rows as rows_of
 
     for option, file in tables.items():
         if file is not None:
-            write_table(file, near.table(found, rows, option.removeprefix("--")))
+            with opened_table(file, option.removeprefix("--"), COLUMNS[rows]) as take:
+                take(rows_of(found, rows))
     if "-" in tables.values():
         for problem in found.problems:  # a table has no place for them
             note(problem)

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -20,7 +21,7 @@ from pmbf.cli.inputs import given, n_cores, named_collection, open_collection, r
 from pmbf.cli.on_hosts import on_hosts
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.cli.targets import require_outside, require_own
-from pmbf.errors import DONE, FAILED, ParameterError
+from pmbf.errors import DONE, FAILED, NotFoundError, ParameterError
 
 if TYPE_CHECKING:
     from pmbf.cluster.similar import SpreadDocuments
@@ -181,7 +182,7 @@ def show(
         found = [one for one in found if max(one.similarity, one.reverse) >= (threshold or 0.0)]
         if not found:  # all documents are read for it: six seconds for a million
             _note_untaken(similarities)
-    print_json([one.to_dict() for one in found]) if json else print_text(rows_text(found, most, what is None))
+    print_json([asdict(one) for one in found]) if json else print_text(rows_text(found, most, what is None))
 
 
 @app.command(cls=PmbfCommand, epilog=STATUS_HELP)
@@ -211,6 +212,7 @@ def export(
 ) -> None:
     """Write all rows to a file: CSV, JSONL or Parquet."""
     from pmbf.terminal.safe import one_line
+    from pmbf.terminal.tables import require_form
 
     kind = format or out.rsplit(".", 1)[-1]
     if out == "-":
@@ -219,8 +221,10 @@ def export(
         folder = documents if isinstance(documents, str) else documents.folder
         if Path(folder).resolve() in Path(out).resolve().parents:
             raise ParameterError(f"{out}: is inside the collection; name a file outside")
-        if kind in ("csv", "jsonl", "parquet"):
-            require_own("OUT", out, kind, force=force)
+        require_form(kind, out)
+        if not Path(out).parent.is_dir():
+            raise NotFoundError(f"{out}: there is no such folder; make it first")
+        require_own("OUT", out, kind, force=force)
         with open_collection(documents) if isinstance(documents, str) else nullcontext(documents.collection) as opened:
             require_outside("OUT", out, opened, force=force)
         n_rows = _exported(documents, out, kind)
@@ -229,11 +233,14 @@ def export(
 
 def _exported(documents: str | SpreadDocuments, out: str, kind: str) -> int:
     from pmbf.similar import Similarities
-    from pmbf.terminal.similar_tables import write_rows
+    from pmbf.similar.reader import COLUMNS
+    from pmbf.store.folders import replacing
+    from pmbf.terminal.tables import table
 
     with Similarities(documents) as similarities:
         _note_untaken(similarities)
-        return write_rows(similarities.rows(), out, kind)
+        with replacing(Path(out), beside_others=True) as file, table(kind, COLUMNS, file) as take:
+            return take(asdict(row) for row in similarities.rows())
 
 
 @contextmanager

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pmbf.cli.arguments import OUTPUT, flag, option
-from pmbf.cli.outcome import print_bytes
-from pmbf.cli.targets import opened_to_write, require_outside, require_own
+from pmbf.cli.targets import opened_table, require_outside, require_own
 from pmbf.errors import NotFoundError, ParameterError
 
 if TYPE_CHECKING:
@@ -90,9 +89,9 @@ class Tables:
         if self.xlsx == "-":
             raise ParameterError("--xlsx is -, expected the name of a file")
         if self.xlsx is not None:
-            from pmbf.terminal.tables import require_xlsxwriter
+            from pmbf.terminal.tables import require_form
 
-            require_xlsxwriter()
+            require_form("xlsx", self.xlsx)
             if not Path(self.xlsx).parent.is_dir():
                 raise NotFoundError(f"{self.xlsx}: there is no such folder; make it first")
 
@@ -135,23 +134,18 @@ class Tables:
         by = self.rows or "passages"
         names, rows_of = self._rows(by)
         with ExitStack() as files:
-            outputs = list(self._outputs(names, files))
+            tables = [
+                files.enter_context(opened_table(file, form, names, by))
+                for form, file in {"csv": self.csv, "jsonl": self.jsonl, "xlsx": self.xlsx}.items()
+                if file is not None
+            ]
 
             def take(report: Any) -> None:
                 found = rows_of(report)
-                for output in outputs:
-                    output(found)
+                for one in tables:
+                    one(found)
 
-            held: list[Row] = []
-            if self.xlsx is not None:
-                outputs.append(held.extend)
             yield take
-        if self.xlsx is not None:
-            from pmbf.terminal.tables import spreadsheet
-
-            content = spreadsheet(held, names, by)
-            with opened_to_write(self.xlsx) as file:
-                file.write(content)
 
     def _rows(self, by: By) -> tuple[tuple[str, ...], Callable[[Any], list[Row]]]:
         """Return the columns, and what returns the rows of a report: of passages, or of sentences."""
@@ -163,21 +157,3 @@ class Tables:
         from pmbf.report.rows import columns, rows
 
         return columns(by, with_text=self.with_text), partial(rows, by=by, with_text=self.with_text)
-
-    def _outputs(self, names: Sequence[str], files: ExitStack) -> Iterator[Callable[[list[Row]], object]]:
-        """Yield what writes the rows of a report, line by line, for each file of lines."""
-        from pmbf.terminal.safe import json_line
-        from pmbf.terminal.tables import csv_line
-
-        if self.csv is not None:
-            write_csv = _opened(self.csv, files)
-            write_csv(csv_line(names))
-            yield lambda found: write_csv(b"".join(csv_line(list(row.values())) for row in found))
-        if self.jsonl is not None:
-            write_json = _opened(self.jsonl, files)
-            yield lambda found: write_json(b"".join(map(json_line, found)))
-
-
-def _opened(file: str, files: ExitStack) -> Callable[[bytes], object]:
-    """Return what writes bytes to a file or stdout."""
-    return print_bytes if file == "-" else files.enter_context(opened_to_write(file)).write

@@ -6,7 +6,10 @@ import fcntl
 import os
 import re
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from io import BytesIO
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, BinaryIO
 
 from pmbf.cli.outcome import print_bytes
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from pmbf.cluster.collection import ClusterCollection
     from pmbf.collection import Collection
     from pmbf.guard.checker import Documents
+    from pmbf.terminal.tables import Take
 
 _HEAD_BYTES = 1 << 16
 _PAGES = re.compile(r"index\.html|\d{4}(?:-.*)?\.html")
@@ -217,17 +221,26 @@ def require_tables(tables: Mapping[str, str | None], *, json: bool, quiet: bool,
             require_own(option, file, option.removeprefix("--"), force=force)
 
 
-def write_table(file: str, content: bytes) -> None:
-    """Write a table into a file, or print it if the file is `-`.
+@contextmanager
+def opened_table(file: str, form: str, columns: Sequence[str], sheet: str = "rows") -> Iterator[Take]:
+    """Yield what takes the rows of a table that is written into a file, or printed if the file is `-`.
 
     Raises:
         OSError: It cannot be written.
+        IncompleteError: A sheet has no room for so many rows.
     """
-    if file == "-":
-        print_bytes(content)
+    from pmbf.terminal.tables import table
+
+    if form == "xlsx":  # is written at the end, so the file that is there stays until then
+        content = BytesIO()
+        with table(form, columns, content, sheet) as take:
+            yield take
+        with opened_to_write(file) as opened:
+            opened.write(content.getvalue())
         return
-    with opened_to_write(file) as opened:
-        opened.write(content)
+    opened_or_stdout = nullcontext(SimpleNamespace(write=print_bytes)) if file == "-" else opened_to_write(file)
+    with opened_or_stdout as sink, table(form, columns, sink) as take:
+        yield take
 
 
 def opened_to_write(path: str) -> BinaryIO:
@@ -245,11 +258,11 @@ def opened_to_write(path: str) -> BinaryIO:
 def _tables() -> set[tuple[str, ...]]:
     """Return the columns of all tables that commands write."""
     from pmbf.comparison.reports import COLUMNS as COMPARED
+    from pmbf.pairs.results import COLUMNS as NEAR
     from pmbf.report.rows import COLUMNS, columns
     from pmbf.sentences import rows as of_sentences
-    from pmbf.terminal.near import PAIR_COLUMNS, TEXT_COLUMNS
-    from pmbf.terminal.similar_tables import COLUMNS as SIMILAR
+    from pmbf.similar.reader import COLUMNS as SIMILAR
 
     of_reports = {columns(by) for by in COLUMNS} | {columns("passages", with_text=True)}
     of_texts = {of_sentences.columns(with_text=with_text) for with_text in (False, True)}
-    return of_reports | of_texts | {SIMILAR, COMPARED, PAIR_COLUMNS, TEXT_COLUMNS}
+    return of_reports | of_texts | {SIMILAR, COMPARED, *NEAR.values()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from pmbf.comparison.counting import of_library
 from pmbf.comparison.results import Comparison, Member, Pair, Shared
@@ -29,14 +30,12 @@ COLUMNS = (
 )
 """The columns of `rows`."""
 
-Cell = str | int | float
 
-
-def rows(comparison: Comparison) -> Iterator[tuple[Cell, ...]]:
+def rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """Yield a row of `COLUMNS` for each pair."""
     members = comparison.by_name
     for pair in comparison.pairs:
-        yield (
+        values = (
             pair.a,
             pair.b,
             members[pair.a].group,
@@ -54,6 +53,7 @@ def rows(comparison: Comparison) -> Iterator[tuple[Cell, ...]]:
             pair.certainty,
             "yes" if pair.identical else "no",
         )
+        yield dict(zip(COLUMNS, values, strict=True))
 
 
 def longest(pair: Pair) -> int:

@@ -16,6 +16,12 @@ from pmbf.report import Passage
 SCHEMA_VERSION = 1
 """Raised when a field changes its meaning or goes away; new fields alone do not raise it."""
 
+COLUMNS = {
+    "pairs": ("a", "b", "jaccard", "containment_a", "containment_b", "shared"),
+    "texts": ("text", "keep", "cluster", "n_cluster"),
+}
+"""The columns of `rows`."""
+
 Label = Hashable
 
 
@@ -166,13 +172,22 @@ def as_dict(pair: NearPair) -> dict[str, Any]:
     return made | {"passages": [_passage(one) for one in pair.passages]}
 
 
-def text_rows(found: NearDuplicates) -> Iterator[tuple[Label, bool, Label, int]]:
-    """Yield for each text its label, whether it is kept, the label of the text kept in its place, and the number of
-    texts in its cluster."""
+def rows(found: NearDuplicates, by: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table: a row of `COLUMNS[by]` for each pair, or for each text.
+
+    Args:
+        found: What was found.
+        by: `pairs` or `texts`. Of a text `cluster` is the label of the text kept in its place, and `n_cluster` the
+            number of texts in its cluster.
+    """
+    if by == "pairs":
+        yield from map(as_dict, found.pairs)
+        return
     kept = found.links.kept.tolist()
     sizes = np.bincount(found.links.kept, minlength=len(kept)).tolist()
     for number, label in enumerate(found.labels):
-        yield label, kept[number] == number, found.labels[kept[number]], sizes[kept[number]]
+        row = label, kept[number] == number, found.labels[kept[number]], sizes[kept[number]]
+        yield dict(zip(COLUMNS["texts"], row, strict=True))
 
 
 def _passage(one: Passage) -> dict[str, Any]:

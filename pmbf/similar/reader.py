@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -45,9 +45,9 @@ class Similar:
     similarity: float
     reverse: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as a JSON-ready dict."""
-        return asdict(self)
+
+COLUMNS = tuple(one.name for one in fields(Similar))
+"""The columns of a table of rows."""
 
 
 @dataclass(frozen=True, slots=True)

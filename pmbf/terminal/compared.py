@@ -10,14 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from pmbf.comparison import Comparison, Pair
-from pmbf.comparison.reports import COLUMNS, as_passage, longest, rows
+from pmbf.comparison.reports import as_passage, longest
 from pmbf.comparison.sections import told_sections
 from pmbf.terminal.canvas import View, laid_out, unwrapped
 from pmbf.terminal.figures import counted, percent, shown_path
 from pmbf.terminal.passages import drawn, likeness
 from pmbf.terminal.report import CERTAINTY_STYLES
 from pmbf.terminal.safe import one_line, unneeded
-from pmbf.terminal.tables import csv_line
 
 N_CLUSTERS = 10
 """Clusters that are listed; `--json` has them all."""
@@ -42,11 +41,6 @@ class Shown:
 def comparison_text(comparison: Comparison, shown: Shown) -> str:
     """Return a comparison as a person reads it."""
     return laid_out(shown.view, *_parts(comparison, shown))
-
-
-def comparison_csv(comparison: Comparison) -> bytes:
-    """Return the pairs as a table in CSV, with a head line."""
-    return b"".join(map(csv_line, (COLUMNS, *rows(comparison))))
 
 
 def _parts(comparison: Comparison, shown: Shown) -> Iterator[RenderableType]:

@@ -1,28 +1,22 @@
-"""Near-duplicates as text and as tables: what was compared, the clusters, the pairs, their passages."""
+"""Near-duplicates as text: what was compared, the clusters, the pairs, their passages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from pmbf.pairs import NearDuplicates, NearPair
-from pmbf.pairs.results import as_dict, text_rows
 from pmbf.terminal.canvas import View, laid_out, unwrapped
 from pmbf.terminal.figures import counted, percent, shown_path, size
 from pmbf.terminal.passages import likeness
 from pmbf.terminal.report import CERTAINTY_STYLES
-from pmbf.terminal.safe import json_line, one_line
-from pmbf.terminal.tables import csv_line
+from pmbf.terminal.safe import one_line
 
 N_CLUSTERS, N_NAMED, N_PROBLEMS = 10, 6, 20
 """Clusters, texts of a cluster and problems that are listed; `--json` has them all."""
-
-PAIR_COLUMNS = ("a", "b", "jaccard", "containment_a", "containment_b", "shared")
-TEXT_COLUMNS = ("text", "keep", "cluster", "n_cluster")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +35,6 @@ class Shown:
 def near_text(found: NearDuplicates, shown: Shown) -> str:
     """Return near-duplicates as a person reads them."""
     return laid_out(shown.view, *_parts(found, shown))
-
-
-def table(found: NearDuplicates, rows: str, form: str) -> bytes:
-    """Return a table of `pairs` or `texts`, as `csv` with a head line, or as `jsonl`.
-
-    In the table of texts `cluster` is the text that is kept, and `n_cluster` how many texts the cluster has.
-    """
-    columns = PAIR_COLUMNS if rows == "pairs" else TEXT_COLUMNS
-    values = map(as_dict, found.pairs) if rows == "pairs" else _text_dicts(found)
-    if form == "jsonl":
-        return b"".join(map(json_line, values))
-    lines = ([one[name] for name in columns] for one in values)
-    return b"".join(map(csv_line, (columns, *lines)))
-
-
-def _text_dicts(found: NearDuplicates) -> Iterator[dict[str, Any]]:
-    return (dict(zip(TEXT_COLUMNS, row, strict=True)) for row in text_rows(found))
 
 
 def _parts(found: NearDuplicates, shown: Shown) -> Iterator[RenderableType]:

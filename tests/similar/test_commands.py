@@ -97,12 +97,11 @@ def test_parquet_has_the_rows_of_csv(updated, tmp_path):
 
 def test_parquet_without_its_library_is_refused_with_the_command_that_installs_it(monkeypatch, tmp_path):
     from pmbf.errors import UnsupportedError
-    from pmbf.terminal.similar_tables import write_rows
+    from pmbf.terminal.tables import require_form
 
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(UnsupportedError, match=r"pip install 'pmbf\[parquet\]'"):
-        write_rows([], str(tmp_path / "rows.parquet"), "parquet")
-    assert not (tmp_path / "rows.parquet").exists()
+        require_form("parquet", "rows.parquet")
 
 
 @pytest.mark.parametrize(
