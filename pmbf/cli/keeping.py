@@ -62,8 +62,8 @@ def list_(
             _print_list(chain([first], shown), json=json)
         elif patterns or where or where_not:
             note(f"no document fits {' or '.join(patterns or ['these labels'])}")
-        for error in errors:
-            raise error
+        if errors:
+            raise errors[0]
 
 
 def _before(errors: list[PmbfError], documents: Iterator[Listed]) -> Iterator[Listed]:

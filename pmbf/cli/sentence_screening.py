@@ -157,8 +157,8 @@ def require_fitting(options: Iterable[str], **others: Any) -> None:
         ParameterError: One is given.
     """
     named = sorted([*options, *(name for name, value in others.items() if value is not None)])
-    for name in named[:1]:
-        raise ParameterError(f"--{name.replace('_', '-')} is given with --sentences, where it means nothing")
+    if named:
+        raise ParameterError(f"--{named[0].replace('_', '-')} is given with --sentences, where it means nothing")
 
 
 def _code(report: SentenceReport) -> int:

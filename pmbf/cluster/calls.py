@@ -64,9 +64,19 @@ class Answers:
     warnings: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Call:
-    """A call of a node, and its answer once that is asked for: a `Part`, or a failure."""
+    """A call of a node.
+
+    Args:
+        node: Its number.
+        volumes: What is asked about.
+        begun: The call.
+        since: When it was begun.
+        seconds: How long it took, once it is done.
+        value: The answer, a `Part`, or the failure; None: not settled.
+        hedges: Calls of other nodes about the same volumes, begun because this one was late.
+    """
 
     node: int
     volumes: Sequence[Volume]
@@ -74,26 +84,29 @@ class _Call:
     since: float
     seconds: float | None = None
     value: Any = None
+    hedges: list[_Call] = field(default_factory=list)
 
     @property
     def is_done(self) -> bool:
+        """Whether there is an answer, or the node has failed."""
         return self.begun.future.done()
 
     @property
     def has_failed(self) -> bool:
-        return isinstance(self.finished(monotonic()).value, ShardFailed)
+        """Whether a call that is settled has no answer."""
+        return isinstance(self.value, ShardFailed)
 
-    def finished(self, end: float) -> _Call:
-        """Return the call with its answer; a node that is late at a time is ended."""
+    def settle(self, end: float) -> None:
+        """Take the answer; a node that is late at a time is ended."""
         if self.value is None:
             self.value = self.begun.answer(end)
-        return self
 
-
-def _is_whole(one: _Call, others: Sequence[_Call]) -> bool:
-    """Return whether others have answered for all volumes of a call."""
-    n_volumes = sum(len(call.volumes) for call in others)
-    return n_volumes == len(one.volumes) and all(call.is_done and not call.has_failed for call in others)
+    def answered_hedges(self) -> list[_Call]:
+        """Settle those hedges that are done; return those of them that have an answer."""
+        done = [one for one in self.hedges if one.is_done]
+        for one in done:
+            one.settle(monotonic())
+        return [one for one in done if not one.has_failed]
 
 
 class Nodes:
@@ -198,35 +211,37 @@ class Nodes:
         A call is late after `hedge_s`. Its volumes are asked elsewhere then, and either its own answer counts, or those
         of the others.
         """
-        others: dict[int, list[_Call]] = {}
         waiting, done = list(calls), list[_Call]()
-        hedge_at = monotonic() + hedge_s
+        hedge_at, are_hedged = monotonic() + hedge_s, False
         while waiting:
-            its = [call for one in waiting for call in (one, *others.get(id(one), ()))]
-            until = min(deadline, hedge_at if not others else deadline)
-            wait([one.begun.future for one in its if not one.is_done], max(0.0, until - monotonic()), FIRST_COMPLETED)
-            is_over = monotonic() >= deadline
-            for one in list(waiting):
-                hedges = others.get(id(one), [])
+            pending = [call.begun.future for one in waiting for call in (one, *one.hedges) if not call.is_done]
+            until = deadline if are_hedged else min(deadline, hedge_at)
+            wait(pending, max(0.0, until - monotonic()), FIRST_COMPLETED)
+            is_over, late = monotonic() >= deadline, list[_Call]()
+            for one in waiting:
                 if one.is_done or is_over:
-                    waiting.remove(one)
-                    done += self._chosen(one, hedges, deadline)
-                elif _is_whole(one, hedges):
-                    waiting.remove(one)
+                    done += self._chosen(one, deadline)
+                elif _n_volumes(hedges := one.answered_hedges()) == len(one.volumes):
                     self._rest(one.node)
                     one.begun.future.cancel()
                     done += hedges
-            if not others and monotonic() >= hedge_at:
-                others = {id(one): begin(one.volumes) for one in waiting}
-                hedge_at = deadline
-        return [call.finished(deadline) for call in done]
+                else:
+                    late.append(one)
+            waiting = late
+            if not are_hedged and monotonic() >= hedge_at:
+                are_hedged = True
+                for one in waiting:
+                    one.hedges = begin(one.volumes)
+        for one in done:
+            one.settle(deadline)
+        return done
 
-    def _chosen(self, one: _Call, hedges: Sequence[_Call], deadline: float) -> list[_Call]:
-        """Return the call itself if it has an answer, else those of the others that have, and the call for the rest."""
-        one.finished(deadline)
+    def _chosen(self, one: _Call, deadline: float) -> list[_Call]:
+        """Return the call itself if it has an answer, else the hedges that have one, and the call for the rest."""
+        one.settle(deadline)
         if not one.has_failed:
             return [one]
-        have = [call for call in hedges if call.is_done and not call.has_failed]
+        have = one.answered_hedges()
         names = {volume.name for call in have for volume in call.volumes}
         remaining = [volume for volume in one.volumes if volume.name not in names]
         return [*have, replace(one, volumes=remaining)] if remaining else have
@@ -238,7 +253,7 @@ class Nodes:
             self._open = [one for one in self._open if not one.begun.future.done()]
             late = [one for one in self._open if one.since < end]
         for one in late:
-            one.finished(end)
+            one.settle(end)
             self.failed(one.node)
 
     def _unread(self, call: _Call, tries: _Tries) -> dict[str, str]:
@@ -307,3 +322,7 @@ class Nodes:
 
     def _rest(self, node: int) -> None:
         self._rest_until[node] = monotonic() + REST_S
+
+
+def _n_volumes(calls: Sequence[_Call]) -> int:
+    return sum(len(one.volumes) for one in calls)

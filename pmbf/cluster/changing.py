@@ -271,7 +271,8 @@ def _complete(spread: Spread, found: Found) -> Found:
     Raises:
         IncompleteError: A volume could not be read: its documents would be loaded a second time.
     """
-    for name, reason in spread.unread.items():
+    if spread.unread:
+        name, reason = next(iter(spread.unread.items()))
         raise IncompleteError(f"volume {name[:12]} cannot be read ({reason}); nothing was changed: run it again")
     return found
 

@@ -233,7 +233,7 @@ class ClusterCollection:
         return (replace(one, report=self._with_texts(one.report, one.query)) for one in found)
 
     def _with_texts(self, report: Report, query: Text) -> Report:
-        texts = Texts(query.content, SourceTexts(self))
+        texts = Texts(query.content, SourceTexts(self.nodes, self.manifest))
         return replace(report, query=replace(report.query, kind=query.kind), texts=texts)
 
     def documents(self) -> Iterator[Listed]:
@@ -244,8 +244,8 @@ class ClusterCollection:
         """
         archive = self.archive()
         yield from (as_listed(*entry) for entry in archive.entries())
-        for problem in archive.problems:
-            raise IncompleteError(f"{self.path}: {problem}")
+        if archive.problems:
+            raise IncompleteError(f"{self.path}: {archive.problems[0]}")
 
     def is_among_documents(self, place: str) -> bool:
         """Return whether what is written at a place would be loaded, as `Collection.is_among_documents`."""
@@ -262,11 +262,7 @@ class ClusterCollection:
             NotFoundError: There is no such document.
             IncompleteError: No node can read it.
         """
-        found = self.nodes.ask("text", [self.manifest.volume_of(document)], (document,))
-        for reason in found.unread.values():
-            raise IncompleteError(f"document {document}: {reason}")
-        text: str = found.values[0].value
-        return text
+        return SourceTexts(self.nodes, self.manifest)(document)
 
     # ------------------------------------------------------------------ changing
 
@@ -310,9 +306,9 @@ class ClusterCollection:
         paths = [by_path.get(one) or by_path.get(os.path.abspath(one)) for one in names]
         of_ids = SpreadStore(spread, self.path).listed_of(ids).keys()
         missing: set[object] = (ids - of_ids) | {name for name, one in zip(names, paths, strict=True) if one is None}
-        for one in missing:
+        if missing:
             why = f" ({next(iter(spread.unread.values()))})" if spread.unread else ""
-            raise NotFoundError(f"{self.path}: has no document {one!r}{why}")
+            raise NotFoundError(f"{self.path}: has no document {next(iter(missing))!r}{why}")
         self.manifest = self._changing.remove(ids, [one for one in paths if one])
         return len(what)
 

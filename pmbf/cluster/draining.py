@@ -33,8 +33,8 @@ def drain(depot: str, host: str, ray: str, shelf: str) -> int:
         raise IncompleteError(f"{host}: is the only host; end it with `pmbf cluster stop`")
     executor = RayExecutor(ray, [one.host for one in remaining])
     with ClusterCollection(depot, nodes=remaining, executor=executor, shelf=shelf) as collection:
-        missing = collection.status(fetch_all=True).missing
-        for node, reasons in missing.items():
+        if missing := collection.status(fetch_all=True).missing:
+            node, reasons = next(iter(missing.items()))
             raise IncompleteError(f"{node}: {next(iter(reasons.values()))}; {host} stays")
         n_volumes = len(collection.manifest.volumes)
     executor.drain(host)

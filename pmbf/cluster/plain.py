@@ -49,7 +49,7 @@ def require_plain(folder: Path) -> None:
     Raises:
         CorruptError: One is a link, a pipe or a device.
     """
-    for one in _entries(folder):
+    if one := next(_entries(folder), None):
         raise CorruptError(f"{one}: is no file of its own but a link or a device; delete {folder}, it is fetched anew")
 
 

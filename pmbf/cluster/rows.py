@@ -181,8 +181,8 @@ class RowsHere:
         try:
             return self._mapped(name, verified)
         except UNREADABLE:
-            for problem in self._shelf.mend_rows(name):
-                raise CorruptError(problem) from None
+            if problems := self._shelf.mend_rows(name):
+                raise CorruptError(problems[0]) from None
             return self._mapped(name, verified)
 
     def _mapped(self, name: str, verified: bool) -> list[Row | None]:

@@ -128,8 +128,8 @@ class SpreadDocuments:
         return Spread(self.collection.nodes, self.collection.manifest)
 
     def _require(self, problems: Sequence[str]) -> None:
-        for problem in problems:
-            raise IncompleteError(f"{self.folder}: {problem}")
+        if problems:
+            raise IncompleteError(f"{self.folder}: {problems[0]}")
 
 
 def _lists(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pmbf import kernels
+from pmbf.cluster.calls import Nodes
 from pmbf.cluster.comparing import moved
 from pmbf.cluster.manifest import Manifest, Volume
 from pmbf.cluster.spread import Spread
@@ -15,10 +15,6 @@ from pmbf.kernels import Lists
 from pmbf.store.folder import Store
 from pmbf.store.listing import Entry
 from pmbf.store.originals import original_text
-
-if TYPE_CHECKING:
-    from pmbf.cluster.collection import ClusterCollection
-
 
 Chunks = tuple[list[int], Lists, dict[int, str]]
 """Ids of documents, the lists of their chunks, and by id why a text cannot be read: its list is empty."""
@@ -121,12 +117,23 @@ def unread_problems(manifest: Manifest, unread: dict[str, str]) -> tuple[str, ..
 
 @dataclass(frozen=True, slots=True)
 class SourceTexts:
-    """The texts of documents, for a report: they are read through the nodes as long as these run."""
+    """The texts of a manifest's documents by their ids, for a report: read through the nodes as long as these run."""
 
-    collection: ClusterCollection
+    nodes: Nodes
+    manifest: Manifest
 
     def __call__(self, document: int) -> str:
-        return self.collection.text(document)
+        """Return a document's text.
+
+        Raises:
+            NotFoundError: There is no such document.
+            IncompleteError: No node can read it.
+        """
+        found = self.nodes.ask("text", [self.manifest.volume_of(document)], (document,))
+        if found.unread:
+            raise IncompleteError(f"document {document}: {next(iter(found.unread.values()))}")
+        text: str = found.values[0].value
+        return text
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
         return _Gone, ()

@@ -277,6 +277,6 @@ def _listed(content: bytes, where: str) -> dict[str, str]:
     """Return what a volume's list says: the one place where it comes in, and is checked."""
     read = json_object(content, where)
     listed = {volume_file(file, where): content_name(name, where) for file, name in read.items()}
-    for file in sorted(_COPIED - listed.keys()):
-        raise CorruptError(f"{where}: lists no {file}, which each collection has")
+    if missing := _COPIED - listed.keys():
+        raise CorruptError(f"{where}: lists no {min(missing)}, which each collection has")
     return listed

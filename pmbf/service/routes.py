@@ -257,7 +257,7 @@ async def _each(service: Service, parts: Iterable[Part]) -> list[dict[str, Any]]
             answers[number] = await _asked(service, header | {"ask": "judge"}, contents)
 
     done = await asyncio.gather(*(some() for _ in range(service.pool.n_workers)), return_exceptions=True)
-    for failed in filter(None, done):
+    if failed := next(filter(None, done), None):
         raise failed
     return [answers[number] for number in sorted(answers)]
 

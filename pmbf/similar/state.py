@@ -254,8 +254,9 @@ class State:
         columns = self.numbers(f"SELECT {names}, crc FROM document {where} ORDER BY id", len(COLUMNS) + 1, values)
         found = schema.as_known(columns[:, :-1])
         is_wrong = (schema.checksums(found) != columns[:, -1]) | ~schema.are_possible(found)
-        for id_ in found["id"][is_wrong].tolist():
-            raise self.damage(f"the row of document {id_} fails its checksum, or holds what no run puts there")
+        if is_wrong.any():
+            first = found["id"][is_wrong][0]
+            raise self.damage(f"the row of document {first} fails its checksum, or holds what no run puts there")
         return found
 
     def rows(self, where: str, values: Sequence[Any], of: NDArray[np.void] | None = None) -> Rows:
@@ -264,8 +265,9 @@ class State:
         columns = self.numbers(query, 3, values)
         rows = Rows(columns[:, 0], columns[:, 1], columns[:, 2])
         if of is not None:
-            for id_ in of["id"][rows.checksums(of["id"]) != of["rows_crc"]].tolist():
-                raise self.damage(f"the rows of document {id_} fail their checksum")
+            is_wrong = rows.checksums(of["id"]) != of["rows_crc"]
+            if is_wrong.any():
+                raise self.damage(f"the rows of document {of['id'][is_wrong][0]} fail their checksum")
         return rows
 
     def numbers(self, query: str, n_columns: int, values: Sequence[Any] = ()) -> NDArray[np.int64]:

@@ -253,8 +253,8 @@ class Generation(LiveFiles):
         Raises:
             CorruptError: One of them is not live there.
         """
-        for id_ in self.gone(np.array(ids, np.uint32)).tolist():
-            raise self.contradiction(f"document {id_} is missing from the directory", "check --repair")
+        if len(gone := self.gone(np.array(ids, np.uint32))):
+            raise self.contradiction(f"document {gone[0]} is missing from the directory", "check --repair")
 
     def text(self, document: Document, *, rescuing: bool = False, recent: bool = False) -> str | None:
         """Return a document's stored text, or None when the collection keeps none.

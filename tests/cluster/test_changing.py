@@ -164,6 +164,15 @@ def test_a_generation_that_is_shown_stays_as_it_was(cluster, tmp_path):
         assert ["name-4"] == [match.document.path for match in other.screen(words(3)).matches]
 
 
+def test_a_report_shows_texts_of_documents_that_were_removed_since(cluster):
+    cluster.add_many(some := texts(3, 12))
+    report = cluster.screen(some[0][1])
+    cluster.remove(some[0][0])
+    assert some[0][1] == report.texts.source(report.matches[0].document.id)
+    with pytest.raises(NotFoundError):
+        cluster.text(report.matches[0].document.id)
+
+
 def test_a_change_stores_only_the_files_that_it_changes(cluster, tmp_path, monkeypatch):
     monkeypatch.setattr("pmbf.cluster.changing.PART_BYTES", 30_000)
     cluster.add_many([(f"name-{number}", words(number, 400)) for number in range(40)])
