@@ -151,6 +151,4 @@ def grams(words: Words, n: int) -> list[str]:
 
 def present(bits: NDArray[np.uint64], hashes: NDArray[np.uint32], n_hashes: int) -> NDArray[np.bool_]:
     """Return which hashes have all their bits set in a row, `(n,) bool`."""
-    at = kernels.positions(hashes, row_bits=64 * len(bits), n_hashes=n_hashes)
-    set_: NDArray[np.bool_] = (bits[at >> 6] >> (at & 63).astype(np.uint64) & np.uint64(1)).all(axis=1)
-    return set_
+    return kernels.look_up([(bits[None], False, n_hashes)], hashes)[1] > 0

@@ -45,7 +45,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels, thresholds
-from pmbf.arrays import distinct
 from pmbf.params import bits_per_row
 from pmbf.tile import ROWS_PER_TILE, Bits, Hashes, Tile
 
@@ -196,8 +195,7 @@ class LookUp:
 
 def _over(tile: Tile, hashes: Hashes, chance: float) -> NDArray[np.int64]:
     """Return the rows of a tile, ascending, that have more bits in common with a query than chance explains."""
-    at = kernels.positions(hashes, row_bits=tile.row_bits, n_hashes=tile.n_hashes)
-    n_bits = len(distinct(at.ravel()))
+    n_bits = len(tile.places(hashes))
     over = tile.rates() > CROWDED_RATE
     if n_bits:
         needed = thresholds.thresholds(n_bits, tile.popcounts / tile.row_bits, chance)

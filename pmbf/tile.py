@@ -152,7 +152,7 @@ class Tile:
         if slices.ndim != 2 or len(slices) % 64 or slices.shape[1] != -(-n_rows // 64):
             raise ParameterError(f"slices is {slices.dtype} {slices.shape}, expected uint64 (64 W, {-(-n_rows // 64)})")
         _require_numbers(n_rows, len(slices) // 64, n_hashes, fpr)
-        counts = _column_counts(slices, n_rows) if popcounts is None else _own_counts(popcounts, n_rows)
+        counts = column_counts(slices, n_rows) if popcounts is None else _own_counts(popcounts, n_rows)
         return cls(slices, counts, n_hashes=n_hashes, fpr=fpr, sealed=True)._checked_by(check)
 
     @property
@@ -195,12 +195,15 @@ class Tile:
         Raises:
             ParameterError: `hashes` is not `(q,) uint32`.
         """
-        ask = kernels.hits_sealed if self.sealed else kernels.hits_open
-        return ask(self._read(hashes), hashes, n_hashes=self.n_hashes)
+        return kernels.look_up([self.probed(hashes)], hashes)[0]
 
     def probed(self, hashes: Hashes) -> Probed:
         """Return the tile as `kernels.look_up` takes it. Only the bits that these hashes need are checked."""
         return self._read(hashes), self.sealed, self.n_hashes
+
+    def places(self, hashes: Hashes) -> NDArray[np.intp]:
+        """Return the bits of a row that holds these hashes alone, ascending."""
+        return np.flatnonzero(np.unpackbits(self._filled([hashes]).view(np.uint8), bitorder="little"))
 
     def common_bits(self, hashes: Hashes) -> NDArray[np.int64]:
         """Return how many bits each row shares with a row that holds these hashes alone, `(n_rows,) int64`.
@@ -215,8 +218,7 @@ class Tile:
             Tskhay, Butakov & Kim 2014: rows are compared by the ones in equal positions.
         """
         if self.sealed:
-            at = kernels.positions(hashes, row_bits=self.row_bits, n_hashes=self.n_hashes)
-            return _column_counts(self._read(hashes)[np.unique(at)], self.n_rows)
+            return column_counts(self._read(hashes)[self.places(hashes)], self.n_rows)
         # Imported here: common bits are rarely asked for, and the import would slow every start.
         from bitarray import bitarray
         from bitarray.util import count_and
@@ -251,7 +253,7 @@ class Tile:
         self._require_writable()
         bits = self._bits[self._known(row)]
         kernels.fill(bits, hashes, n_hashes=self.n_hashes)
-        self._popcounts[row] = kernels.popcount(bits)
+        [self._popcounts[row]] = kernels.popcounts(bits[None])
 
     def rebuild(self, row: int, parts: Iterable[Hashes]) -> None:
         """Clear a row, then insert its survivors: the bits are those of a fresh row.
@@ -269,7 +271,7 @@ class Tile:
         self._require_writable()
         fresh = self._filled(parts)
         self._bits[self._known(row)] = fresh
-        self._popcounts[row] = kernels.popcount(fresh)
+        [self._popcounts[row]] = kernels.popcounts(fresh[None])
 
     def seal(self) -> None:
         """Change to the sealed form, in place. A sealed tile stays unchanged."""
@@ -293,9 +295,7 @@ class Tile:
     def _read(self, hashes: Hashes | None = None) -> Bits:
         """Return the bits. Those that the hashes need are checked before; if `hashes` is None, then all are."""
         if self._check is not None:
-            lines = None
-            if self.sealed and hashes is not None:
-                lines = kernels.positions(hashes, row_bits=self.row_bits, n_hashes=self.n_hashes).ravel()
+            lines = self.places(hashes) if self.sealed and hashes is not None else None
             if self._check(lines):
                 self._check = None
         return self._bits if self.sealed else self._bits[: self.n_rows]
@@ -326,9 +326,11 @@ class Tile:
             raise ParameterError(f"the tile is {found}, expected an open one; change the copy that writable() returns")
 
 
-def _column_counts(slices: Bits, n_rows: int) -> NDArray[np.int64]:
-    whole = kernels.window_counts(slices, n_rows, np.array([0]), np.array([len(slices)]))
-    return np.asarray(whole[0], np.int64)
+def column_counts(lines: Bits, n_rows: int) -> NDArray[np.int64]:
+    """Return how many lines, slices or hits, have the bit of each row, `(n_rows,) int64`."""
+    whole_words = np.zeros((-(-len(lines) // 64) * 64, lines.shape[1]), np.uint64)
+    whole_words[: len(lines)] = lines
+    return kernels.popcounts(kernels.unseal(whole_words, n_rows))
 
 
 def _own_counts(popcounts: NDArray[np.integer], n_rows: int) -> NDArray[np.int64]:

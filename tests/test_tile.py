@@ -87,7 +87,7 @@ class TileMachine(RuleBasedStateMachine):
                 fresh.insert(row, hash_array(part))
         assert fresh.bits.tolist() == self.tile.bits.tolist()
         assert fresh.popcounts.tolist() == self.tile.popcounts.tolist()
-        assert [kernels.popcount(row) for row in fresh.bits] == fresh.popcounts.tolist()
+        assert kernels.popcounts(fresh.bits).tolist() == fresh.popcounts.tolist()
 
     @invariant()
     def no_stored_hash_is_ever_missed(self) -> None:
@@ -150,7 +150,7 @@ def test_a_row_filled_to_its_capacity_has_hardly_any_room_left() -> None:
 def test_common_bits_are_those_of_the_row_and_the_query_as_sets(stored: list[int], query: list[int]) -> None:
     tile = new_tile(1)
     tile.insert(0, hash_array(stored))
-    bits = [set(kernels.positions(hash_array(one), row_bits=384, n_hashes=3).ravel()) for one in (stored, query)]
+    bits = [set(tile.places(hash_array(one)).tolist()) for one in (stored, query)]
     assert [len(bits[0] & bits[1])] == tile.common_bits(hash_array(query)).tolist()
     assert [len(bits[0])] == tile.popcounts.tolist()
 

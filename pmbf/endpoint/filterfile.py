@@ -133,7 +133,7 @@ class EndpointFilter:
         """Yield a run and the shorter ones beside it."""
         begin = max(0, start - NEAR)
         around = slice(begin, stop + NEAR)
-        hits = kernels.hits_sealed(tile, hashes[around], n_hashes=self._n_hashes)
+        hits, _ = kernels.look_up([(tile, True, self._n_hashes)], hashes[around])
         yield Span(start, stop)
         yield from (Span(first + begin, last + begin) for first, last in _runs_of(hits, row, WEAK_RUN))
 
@@ -144,7 +144,7 @@ class EndpointFilter:
             # Blocks overlap by RUN - 1 hashes, so that no run is lost at a border.
             begin = max(0, first - (RUN - 1))
             block = slice(begin, first + _BLOCK)
-            hits = kernels.hits_sealed(tile, hashes[block], n_hashes=self._n_hashes)
+            hits, _ = kernels.look_up([(tile, True, self._n_hashes)], hashes[block])
             for row, start, stop in _runs(hits):
                 runs = open_.setdefault(row, [])
                 if runs and start + begin <= runs[-1][1]:

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_keyed import *
     from pmbf.kernels.reference_near import *
     from pmbf.kernels.reference_postings import *
-    from pmbf.kernels.reference_query import *
     from pmbf.kernels.reference_ready import *
     from pmbf.kernels.reference_records import *
     from pmbf.kernels.reference_resultset import *
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_segments import *
     from pmbf.kernels.reference_sources import *
     from pmbf.kernels.reference_text import *
-    from pmbf.kernels.reference_turning import *
     from pmbf.kernels.reference_units import *
     from pmbf.kernels.reference_weigh import *
     from pmbf.kernels.reference_words import *

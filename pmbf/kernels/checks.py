@@ -49,16 +49,6 @@ def require_whole_words(slices: NDArray[np.uint64]) -> None:
         raise ParameterError(f"slices has {len(slices)} positions, expected a multiple of 64")
 
 
-def require_windows(starts: NDArray[np.int64], stops: NDArray[np.int64], n_hits: int) -> None:
-    """Refuse windows that reach outside the hashes."""
-    require("starts", starts, np.int64, "(n_windows,)", 1)
-    require("stops", stops, np.int64, "(n_windows,)", 1)
-    if len(starts) != len(stops):
-        raise ParameterError(f"stops has {len(stops)} windows, expected {len(starts)} as starts has")
-    if len(starts) and (starts.min() < 0 or stops.max() > n_hits or (starts > stops).any()):
-        raise ParameterError(f"a window is not inside the {n_hits} hashes; expected 0 <= start <= stop <= {n_hits}")
-
-
 def require_weighed_hits(hits: NDArray[np.uint64], weights: NDArray[np.int32], least: int) -> None:
     """Refuse weights that are not one per hash, and a least evidence below 1, which rows without hits would have."""
     require("hits", hits, np.uint64, "(q, S)", 2)

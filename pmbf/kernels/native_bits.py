@@ -1,4 +1,4 @@
-"""The bit kernels in C: the names, results and errors of `reference_bits`, `_turning`, `_query` and `_gaps`.
+"""The bit kernels in C: the names, results and errors of `reference_bits` and `reference_gaps`.
 
 Python checks types and shapes, and passes addresses. C finds errors in values; then Python runs the reference's checks,
 which raise the error. The same happens if a function of the extension module refuses its arguments. Arrays that are not
@@ -8,7 +8,7 @@ contiguous are copied.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import c_int, c_int64, c_size_t, c_uint32, c_void_p
 from typing import Any
 
 import numpy as np
@@ -23,17 +23,12 @@ __all__ = [
     "decode_gaps",
     "evidence",
     "fill",
-    "hits_open",
-    "hits_sealed",
     "intersect",
     "look_up",
-    "popcount",
     "popcounts",
-    "positions",
     "rows_with_evidence",
     "seal",
     "unseal",
-    "window_counts",
 ]
 
 Hashes = NDArray[np.uint32]
@@ -48,31 +43,17 @@ _AT, _N, _K = c_void_p, c_size_t, c_uint32
 _ROWS, _SLICES, _QUERY = (_AT, _N, _N), (_AT, _N, _N), (_AT, _N, _K)
 
 _at = address()
-_positions = function("pmbf_positions", _AT, _N, c_uint64, _K, _AT)
 _fill = function("pmbf_fill", _AT, _N, *_QUERY)
 _seal = function("pmbf_seal", *_ROWS, _AT)
 _unseal = function("pmbf_unseal", *_SLICES, _AT)
-_hits_open = function("pmbf_hits_open", *_ROWS, *_QUERY, _AT, returns=c_int64)
-_hits_sealed = function("pmbf_hits_sealed", *_SLICES, *_QUERY, _AT)
-_window_counts = function("pmbf_window_counts", _AT, _N, _N, _AT, _N, _AT, returns=c_int64)
 _look_up, _evidence, _rows_with_evidence = module().look_up, module().evidence, module().rows_with_evidence
 _intersect = function("pmbf_intersect", _AT, _N, _AT, _N, _AT, returns=c_int64)
-_popcount = function("pmbf_popcount", _AT, _N, returns=c_int64)
 _popcounts = function("pmbf_popcounts", *_ROWS, _AT)
 _decode_gaps = function("pmbf_decode_gaps", _AT, _N, _N, _AT, returns=c_int64)
 _decode_wide = function("pmbf_decode_wide", _AT, _N, _N, _N, _AT, returns=c_int64)
 
 use_level = function("pmbf_use_level", c_int, returns=c_int)
 """Ask for an instruction set, for tests: 0 plain, 1 AVX2, 2 AVX-512, 99 the best. Return the one in use."""
-
-
-def positions(hashes: Hashes, *, row_bits: int, n_hashes: int) -> Counts:
-    """See `reference_bits.positions`."""
-    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
-    checks.require_probes(row_bits, n_hashes)
-    hashes, at = _plain(hashes), np.empty((len(hashes), n_hashes), np.int64)
-    _positions(_at(hashes), len(hashes), row_bits, n_hashes, _at(at))
-    return at
 
 
 def fill(row: Bits, hashes: Hashes, *, n_hashes: int) -> None:
@@ -88,7 +69,7 @@ def fill(row: Bits, hashes: Hashes, *, n_hashes: int) -> None:
 
 
 def seal(rows: Bits) -> Bits:
-    """See `reference_turning.seal`; a slice of 512 rows is one line of the cache."""
+    """See `reference_bits.seal`; a slice of 512 rows is one line of the cache."""
     checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
     (n_rows, n_words), rows = rows.shape, _plain(rows)
     slices = _aligned(64 * n_words, -(-n_rows // 64))
@@ -97,7 +78,7 @@ def seal(rows: Bits) -> Bits:
 
 
 def unseal(slices: Bits, n_rows: int) -> Bits:
-    """See `reference_turning.unseal`."""
+    """See `reference_bits.unseal`."""
     checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
     checks.require_rows("slices", slices, n_rows)
     checks.require_whole_words(slices)
@@ -106,30 +87,8 @@ def unseal(slices: Bits, n_rows: int) -> Bits:
     return rows
 
 
-def hits_open(rows: Bits, hashes: Hashes, *, n_hashes: int) -> Bits:
-    """See `reference_bits.hits_open`."""
-    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
-    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
-    (n_rows, n_words), rows, hashes = rows.shape, _plain(rows), _plain(hashes)
-    checks.require_probes(64 * n_words, n_hashes)
-    hits = np.empty((len(hashes), -(-n_rows // 64)), np.uint64)
-    _done(_hits_open(_at(rows), n_rows, n_words, _at(hashes), len(hashes), n_hashes, _at(hits)))
-    return hits
-
-
-def hits_sealed(slices: Bits, hashes: Hashes, *, n_hashes: int) -> Bits:
-    """See `reference_bits.hits_sealed`."""
-    checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
-    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
-    checks.require_probes(len(slices), n_hashes)
-    (n_positions, width), slices, hashes = slices.shape, _plain(slices), _plain(hashes)
-    hits = np.empty((len(hashes), width), np.uint64)
-    _hits_sealed(_at(slices), n_positions, width, _at(hashes), len(hashes), n_hashes, _at(hits))
-    return hits
-
-
 def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Bits, Counts]:
-    """See `reference_query.look_up`."""
+    """See `reference_bits.look_up`."""
     found = _look_up(tiles if type(tiles) is list else list(tiles), hashes)
     if found is None:
         checks.require("hashes", hashes, np.uint32, "(n,)", 1)
@@ -141,19 +100,8 @@ def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Bits, Counts]:
     return np.ndarray((n, n_words), _UINT64, hits), np.ndarray(n, _INT64, n_hit)
 
 
-def window_counts(hits: Bits, n_rows: int, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
-    """See `reference_bits.window_counts`."""
-    checks.require("hits", hits, np.uint64, "(q, S)", 2)
-    checks.require_rows("hits", hits, n_rows)
-    checks.require_windows(starts, stops, len(hits))
-    hits, windows = _plain(hits), np.stack([starts, stops], axis=1)
-    counts = np.empty((len(windows), n_rows), np.int32)
-    _done(_window_counts(_at(hits), len(hits), n_rows, _at(windows), len(windows), _at(counts)))
-    return counts
-
-
 def evidence(bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, rules: HitRules) -> Counts:
-    """See `reference_query.evidence`."""
+    """See `reference_bits.evidence`."""
     found = _evidence(bounds, places, weights, tokens, *rules)
     if found is None:
         checks.require_lists_fit(bounds, places)
@@ -165,7 +113,7 @@ def evidence(bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, r
 
 
 def rows_with_evidence(hits: Bits, weights: Weights, tokens: Hashes, rules: HitRules, *, least: int) -> Counts:
-    """See `reference_query.rows_with_evidence`. It passes once over the hits, whatever the number of rows."""
+    """See `reference_bits.rows_with_evidence`. It passes once over the hits, whatever the number of rows."""
     found = _rows_with_evidence(hits, weights, tokens, *rules, least)
     if found is None:
         checks.require_weighed_hits(hits, weights, least)
@@ -183,13 +131,6 @@ def intersect(a: Hashes, b: Hashes) -> NDArray[np.bool_]:
     found = np.empty(len(a), np.bool_)
     _done(_intersect(_at(a), len(a), _at(b), len(b), _at(found)))
     return found
-
-
-def popcount(words: Bits) -> int:
-    """See `reference_bits.popcount`."""
-    checks.require("words", words, np.uint64, "(n,)", 1)
-    words = _plain(words)
-    return int(_popcount(_at(words), len(words)))
 
 
 def popcounts(rows: Bits) -> Counts:

@@ -1,83 +1,34 @@
-"""Bits of rows and tiles over whole arrays, in NumPy: positions, hits, counts.
+"""Bits of rows and tiles: the reference of `native/bits`.
 
 Bit p of a row is bit p % 64 of its word p // 64; bit 0 is the lowest. Rows (open form) are `(n_rows, W) uint64`. Slices
 (sealed form) are `(64 W, S) uint64` with S = ceil(n_rows / 64); bit r % 64 of `slices[p, r // 64]` is bit p of row r.
 Hits have the same last axis: bit r % 64 of `hits[i, r // 64]` says that row r may hold hash i.
 
-Each function releases the GIL most of the time, and changes only what its docstring names. An array of another dtype or
-number of dimensions is a `ParameterError`. Words are read as little-endian bytes.
+An array of another dtype or number of dimensions is a `ParameterError`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels import checks
 from pmbf.kernels.reference_hash import fmix64
-from pmbf.kernels.reference_turning import blocks, seal
+from pmbf.kernels.types import HitRules, Probed
 
-__all__ = [
-    "fill",
-    "hits_open",
-    "hits_sealed",
-    "intersect",
-    "popcount",
-    "popcounts",
-    "positions",
-    "window_counts",
-]
+__all__ = ["evidence", "fill", "intersect", "look_up", "popcounts", "rows_with_evidence", "seal", "unseal"]
 
 Hashes = NDArray[np.uint32]
 Bits = NDArray[np.uint64]
-Octets = NDArray[np.uint8]
 Counts = NDArray[np.int64]
+Weights = NDArray[np.int32]
 
 SPREAD, OFFSET = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x6A09E667F3BCC909)
 """Odd factor and summand of a hash before it is mixed: 64 bits of the fractions of the golden ratio and of sqrt(2)."""
 
-_LOW = np.uint64(0xFFFFFFFF)
-_BLOCK_WORDS = 1 << 17
-"""Words of one temporary array, 1 MB."""
-
-_BLOCK_HASHES = 1 << 12
-_LANE_MAX = 255
-_PROBES_WORTH_A_SEAL = 4
-"""From 4 probes per column of words, sealing the rows is faster than probing them. Measured at 512 rows."""
-
-
-def positions(hashes: Hashes, *, row_bits: int, n_hashes: int) -> Counts:
-    """Return the bits that each hash sets in a row, `(n, n_hashes) int64`.
-
-    Sampled hashes are the smallest of their texts, so they are mixed again before they are spread over the row.
-
-    Args:
-        hashes: `(n,) uint32`, any order.
-        row_bits: Width of the row, m, 1 to 2^32 - 1.
-        n_hashes: Bits per hash, k, at least 1. Two of them may fall on one position.
-
-    Raises:
-        ParameterError: `hashes` is not `(n,) uint32`, or a number is outside its range.
-
-    Source:
-        Kirsch & Mitzenmacher 2006, Less Hashing, Same Performance: h1 + i·h2. Lemire 2019, Fast Random Integer
-        Generation in an Interval: multiply and shift instead of a remainder.
-
-    >>> positions(np.array([7], np.uint32), row_bits=128, n_hashes=3).tolist()
-    [[31, 113, 67]]
-    """
-    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
-    checks.require_probes(row_bits, n_hashes)
-    mixed = fmix64(hashes.astype(np.uint64) * SPREAD + OFFSET)
-    points: Bits = np.multiply.outer((mixed & _LOW) | np.uint64(1), np.arange(n_hashes, dtype=np.uint64))
-    points += (mixed >> np.uint64(32))[:, None]
-    points &= _LOW
-    points *= np.uint64(row_bits)
-    points >>= np.uint64(32)
-    return points.view(np.int64)
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
 def fill(row: Bits, hashes: Hashes, *, n_hashes: int) -> None:
@@ -90,82 +41,125 @@ def fill(row: Bits, hashes: Hashes, *, n_hashes: int) -> None:
 
     Raises:
         ParameterError: An array has another dtype or shape, or `row` is read-only.
+
+    >>> row = np.zeros(2, np.uint64)
+    >>> fill(row, np.array([7], np.uint32), n_hashes=3)
+    >>> np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little")).tolist()
+    [31, 67, 113]
     """
     checks.require("row", row, np.uint64, "(W,)", 1)
     checks.require_writable("row", row)
-    at = positions(hashes, row_bits=64 * len(row), n_hashes=n_hashes).ravel()
-    np.bitwise_or.at(row, at >> 6, _masks(at))
+    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
+    checks.require_probes(64 * len(row), n_hashes)
+    for bit in _positions(hashes, 64 * len(row), n_hashes).ravel().tolist():
+        row[bit // 64] |= np.uint64(1 << bit % 64)
 
 
-def hits_open(rows: Bits, hashes: Hashes, *, n_hashes: int) -> Bits:
-    """Return which rows may hold each hash, `(q, ceil(n_rows / 64)) uint64`.
+def _positions(hashes: Hashes, row_bits: int, n_hashes: int) -> Counts:
+    """Return the bits that each hash sets in a row, `(n, n_hashes) int64`.
+
+    Sampled hashes are the smallest of their texts, so they are mixed again before they are spread over the row.
+
+    Source:
+        Kirsch & Mitzenmacher 2006, Less Hashing, Same Performance: h1 + i·h2. Lemire 2019, Fast Random Integer
+        Generation in an Interval: multiply and shift instead of a remainder.
+    """
+    mixed = fmix64(hashes.astype(np.uint64) * SPREAD + OFFSET)[:, None]
+    first, step = mixed >> _HALF, mixed & _LOW | np.uint64(1)
+    points = first + np.arange(n_hashes, dtype=np.uint64) * step & _LOW
+    return (points * np.uint64(row_bits) >> _HALF).astype(np.int64)
+
+
+def seal(rows: Bits) -> Bits:
+    """Return rows as slices, position-major: the transposed bit matrix.
 
     Args:
-        rows: `(n_rows, W) uint64`, W at least 1.
-        hashes: `(q,) uint32`, any order.
-        n_hashes: Bits per hash, k. A row may hold a hash if all k bits are set.
+        rows: `(n_rows, W) uint64`.
+
+    Returns:
+        `(64 W, ceil(n_rows / 64)) uint64`; bits past the last row are 0.
 
     Raises:
-        ParameterError: An array has another dtype or shape.
+        ParameterError: `rows` is not `(n_rows, W) uint64`.
+
+    >>> seal(np.array([[0b01], [0b11]], np.uint64))[:3].tolist()
+    [[3], [2], [0]]
     """
     checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
-    n_rows, n_words = rows.shape
-    at = positions(hashes, row_bits=64 * n_words, n_hashes=n_hashes)
-    if at.size >= _PROBES_WORTH_A_SEAL * n_words:
-        return _hits_at(seal(rows), at)
-    hits = np.zeros((len(at), -(-n_rows // 64)), np.uint64)
-    octets = hits.view(np.uint8)
-    for part in blocks(len(at), _BLOCK_WORDS // max(1, n_rows)):
-        present = _probed(rows, at[part])
-        octets[part, : -(-n_rows // 8)] = np.packbits(present, axis=0, bitorder="little").T
-    return hits
+    return _as_words(_as_bits(rows).T)
 
 
-def hits_sealed(slices: Bits, hashes: Hashes, *, n_hashes: int) -> Bits:
-    """Return what `hits_open` returns for the same rows, from their slices. A hash reads k lines of 8 S bytes.
+def unseal(slices: Bits, n_rows: int) -> Bits:
+    """Return slices as rows, `(n_rows, W) uint64`: the way back from `seal`.
 
     Args:
-        slices: `(64 W, S) uint64`, W at least 1.
-        hashes: `(q,) uint32`, any order.
-        n_hashes: Bits per hash, k.
+        slices: `(64 W, S) uint64`.
+        n_rows: More than 64 (S - 1), at most 64 S.
 
     Raises:
-        ParameterError: An array has another dtype or shape.
+        ParameterError: `slices` is not `(64 W, S) uint64`, or S does not fit `n_rows`.
     """
     checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
-    return _hits_at(slices, positions(hashes, row_bits=len(slices), n_hashes=n_hashes))
+    checks.require_rows("slices", slices, n_rows)
+    checks.require_whole_words(slices)
+    return _as_words(_as_bits(slices)[:, :n_rows].T)
 
 
-def window_counts(hits: Bits, n_rows: int, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return the hits of every row in every window, `(n_windows, n_rows) int32`.
+def _as_bits(words: Bits) -> NDArray[np.uint8]:
+    """Return the bits of each line of words, a byte for each."""
+    return np.unpackbits(np.ascontiguousarray(words, "<u8").view(np.uint8), axis=1, bitorder="little")
 
-    The call needs as much memory again as the result, and 16 MB at 512 rows, whatever the number of hashes.
+
+def _as_words(bits: NDArray[np.uint8]) -> Bits:
+    """Return lines of bits as words; the last word of a line is filled up with zeros."""
+    n_lines, n_bits = bits.shape
+    octets = np.zeros((n_lines, 8 * -(-n_bits // 64)), np.uint8)
+    octets[:, : -(-n_bits // 8)] = np.packbits(bits, axis=1, bitorder="little")
+    return octets.view("<u8").astype(np.uint64)
+
+
+def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Bits, Counts]:
+    """Return which rows of some tiles may hold each hash, `(q, S) uint64`, and their number per hash, `(q,) int64`.
+
+    A row may hold a hash if all k bits of the hash are set. The hits of the tiles stand side by side. The hits of each
+    tile begin with a new word.
 
     Args:
-        hits: `(q, S) uint64`.
-        n_rows: More than 64 (S - 1), at most 64 S.
-        starts: `(n_windows,) int64`, first hash of each window, 0 to `stops`.
-        stops: `(n_windows,) int64`, one past the last hash of each window, at most q.
+        tiles: For each tile its bits, `(64 W, S)` if sealed, else `(n_rows, W) uint64`; whether it is sealed; its bits
+            per hash.
+        hashes: `(q,) uint32`, any order.
 
     Raises:
-        ParameterError: An array has another dtype or shape, or a window reaches outside the hashes.
+        ParameterError: An array has another dtype or shape, or a number is outside its range.
 
-    >>> window_counts(np.array([[1], [3], [2]], np.uint64), 2, np.array([0, 1]), np.array([3, 2])).tolist()
-    [[2, 2], [1, 1]]
+    >>> rows = np.array([[3], [1], [2]], np.uint64)
+    >>> found, n_hit = look_up([(rows, False, 1)] * 2, np.array([5, 12], np.uint32))
+    >>> found.shape, n_hit.tolist()
+    ((2, 2), [0, 0])
     """
-    checks.require("hits", hits, np.uint64, "(q, S)", 2)
-    checks.require_rows("hits", hits, n_rows)
-    checks.require_windows(starts, stops, len(hits))
-    if not len(starts):
-        return np.empty((0, n_rows), np.int32)
-    edges = _edges(starts, stops)
-    sums = np.zeros((len(edges), n_rows), np.int32)
-    for first, last, lanes in _lane_sums(hits, edges):
-        sums[first + 1 : last + 1] = lanes[:, :n_rows]
-    for before, after in pairwise(sums):  # eight times as fast as cumsum along this axis
-        np.add(before, after, out=after)
-    counts = sums.take(np.searchsorted(edges, stops), axis=0)
-    counts -= sums.take(np.searchsorted(edges, starts), axis=0)
+    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
+    lines = [np.empty((len(hashes), 0), np.uint64)]
+    for bits, sealed, n_hashes in tiles:
+        checks.require("slices" if sealed else "rows", bits, np.uint64, "(64 W, S)" if sealed else "(n_rows, W)", 2)
+        row_bits = len(bits) if sealed else 64 * bits.shape[1]
+        checks.require_probes(row_bits, n_hashes)
+        slices = bits if sealed else seal(bits)
+        lines.append(np.bitwise_and.reduce(slices[_positions(hashes, row_bits, n_hashes)], axis=1))
+    hits = np.concatenate(lines, axis=1)
+    return hits, popcounts(hits)
+
+
+def popcounts(rows: Bits) -> Counts:
+    """Return the number of set bits in each row, `(n_rows,) int64`.
+
+    Args:
+        rows: `(n_rows, W) uint64`.
+
+    Raises:
+        ParameterError: `rows` is not `(n_rows, W) uint64`.
+    """
+    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
+    counts: Counts = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
     return counts
 
 
@@ -184,80 +178,68 @@ def intersect(a: Hashes, b: Hashes) -> NDArray[np.bool_]:
     """
     checks.require("a", a, np.uint32, "(n,)", 1)
     checks.require("b", b, np.uint32, "(m,)", 1)
-    if not len(b):
-        return np.zeros(len(a), np.bool_)
-    found = np.minimum(np.searchsorted(b, a), len(b) - 1)
-    return np.asarray(b[found] == a)
+    return np.isin(a, b)
 
 
-def popcount(words: Bits) -> int:
-    """Return the number of set bits in an array of words.
+def evidence(bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, rules: HitRules) -> Counts:
+    """Return the greatest evidence of each list of places within a window of the query, `(n,) int64`.
 
-    Args:
-        words: `(n,) uint64`.
-
-    Raises:
-        ParameterError: `words` is not `(n,) uint64`.
-
-    >>> popcount(np.array([3, 1 << 63], np.uint64))
-    3
-    """
-    checks.require("words", words, np.uint64, "(n,)", 1)
-    return int(np.bitwise_count(words).sum(dtype=np.int64))
-
-
-def popcounts(rows: Bits) -> Counts:
-    """Return the number of set bits in each row, `(n_rows,) int64`.
+    Hits of overlapping shingles say less. If a shingle begins d tokens after the hit before it in the list, and d is
+    less than `shingle_tokens`, then it brings d new words, and counts d / shingle_tokens of its weight, rounded down.
 
     Args:
-        rows: `(n_rows, W) uint64`.
+        bounds: `(n + 1,) int64`, ascending from 0; list i is `places[bounds[i]:bounds[i + 1]]`.
+        places: `(bounds[-1],) uint32`, places of hashes in the query. They ascend in each list, which is not checked.
+        weights: `(q,) int32`, at least 0, the weight of each of the query's hashes.
+        tokens: `(q,) uint32`, ascending, the first token of each hash's shingle.
+        rules: How hits near each other count together.
 
     Raises:
-        ParameterError: `rows` is not `(n_rows, W) uint64`.
+        ParameterError: An array has another dtype or shape, or a number is outside its range.
+
+    >>> bounds, places = np.array([0, 3, 4]), np.array([0, 1, 9, 9], np.uint32)
+    >>> weights, tokens = np.full(10, 30, np.int32), np.arange(10, dtype=np.uint32)
+    >>> evidence(bounds, places, weights, tokens, HitRules(shingle_tokens=3, window=10)).tolist()
+    [70, 30]
     """
-    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
-    counts = np.empty(len(rows), np.int64)
-    for part in blocks(len(rows), _BLOCK_WORDS // max(1, rows.shape[1])):
-        counts[part] = np.bitwise_count(rows[part]).sum(axis=1, dtype=np.int64)
-    return counts
+    checks.require_lists_fit(bounds, places)
+    checks.require_weights_fit(weights, tokens, rules)
+    checks.require_weights(weights, tokens)
+    checks.require_lists(bounds, places, weights)
+    lists = np.split(places.astype(np.int64), bounds[1:-1])[: len(bounds) - 1]
+    return np.array([_evidence_of(one, weights, tokens, rules) for one in lists], np.int64)
 
 
-def _masks(at: Counts) -> Bits:
-    return np.uint64(1) << (at & 63).astype(np.uint64)
+def _evidence_of(places: Counts, weights: Weights, tokens: Hashes, rules: HitRules) -> int:
+    """Return the greatest evidence of one list."""
+    length = rules.shingle_tokens
+    new_words = np.diff(tokens[places].astype(np.int64))
+    worth = weights[places] * np.minimum(np.append([length] * min(1, len(places)), new_words), length) // length
+    sums = np.append(0, np.cumsum(worth))
+    # For each hit: the first hit that is in the window which ends with it.
+    firsts = np.searchsorted(places, places - rules.window, side="right")
+    return int((sums[1:] - sums[firsts]).max(initial=0))
 
 
-def _probed(rows: Bits, at: Counts) -> NDArray[np.bool_]:
-    """Return whether each row has all bits of each hash, `(n_rows, q) bool`."""
-    present = np.ones((len(rows), len(at)), np.bool_)
-    for column in at.T:
-        present &= (np.take(rows, column >> 6, axis=1) & _masks(column)) != 0
-    return present
+def rows_with_evidence(hits: Bits, weights: Weights, tokens: Hashes, rules: HitRules, *, least: int) -> Counts:
+    """Return the rows with enough evidence within a window of the query, ascending, `(n,) int64`; see `evidence`.
 
+    Args:
+        hits: `(q, S) uint64`, as `look_up` returns them.
+        weights, tokens, rules: As for `evidence`. Hits of hashes with weight 0 do not count.
+        least: The evidence a row must have, at least 1.
 
-def _hits_at(slices: Bits, at: Counts) -> Bits:
-    hits = np.empty((len(at), slices.shape[1]), np.uint64)
-    for part in blocks(len(at), _BLOCK_HASHES):
-        lines = np.take(slices, at[part, 0], axis=0, out=hits[part])
-        for column in at[part, 1:].T:
-            lines &= np.take(slices, column, axis=0)
-    return hits
+    Raises:
+        ParameterError: As for `evidence`.
 
-
-def _edges(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the borders of all windows, ascending. More are put between, so that neighbours are at most 255 apart."""
-    between = np.arange(starts.min(), stops.max(), _LANE_MAX)
-    return np.unique(np.concatenate([starts, stops, between]))
-
-
-def _lane_sums(hits: Bits, edges: NDArray[np.int64]) -> Iterator[tuple[int, int, Octets]]:
-    """Yield the hits between neighbouring edges, part by part: first edge, last edge, `(last - first, 64 S) uint8`.
-
-    A word counts eight rows, each in a byte of its own, which holds up to 255.
+    >>> weights, tokens = np.array([5, 7, 9], np.int32), np.array([0, 4, 8], np.uint32)
+    >>> hits = np.array([[1], [3], [2]], np.uint64)
+    >>> rows_with_evidence(hits, weights, tokens, HitRules(3, 3), least=13).tolist()
+    [1]
     """
-    for part in blocks(len(edges) - 1, _BLOCK_WORDS // (16 * max(1, hits.shape[1]))):
-        first, last = edges[part.start], edges[part.stop]
-        octets = np.ascontiguousarray(hits[first:last]).view(np.uint8)
-        lanes = np.unpackbits(octets, axis=1, bitorder="little").view(np.uint64)
-        if lanes.size:
-            sums = np.add.reduceat(lanes, edges[part] - first, axis=0)
-            yield part.start, part.stop, sums.view(np.uint8)
+    checks.require_weighed_hits(hits, weights, least)
+    checks.require_weights_fit(weights, tokens, rules)
+    checks.require_weights(weights, tokens)
+    by_row = _as_bits(hits).T & (weights > 0)
+    found = [_evidence_of(np.flatnonzero(row), weights, tokens, rules) for row in by_row]
+    return np.flatnonzero(np.array(found, np.int64) >= least)

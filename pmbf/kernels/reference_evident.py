@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from pmbf.kernels.evident_rules import EVIDENCE_UNITS, Evident, EvidentRules, Sampled, bounds_of
 from pmbf.kernels.postings_layout import Postings, no_hashes, require_postings
+from pmbf.kernels.reference_bits import evidence
 from pmbf.kernels.reference_postings import find_postings
-from pmbf.kernels.reference_query import evidence
 
 __all__ = ["evident"]
 

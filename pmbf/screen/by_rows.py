@@ -36,6 +36,7 @@ from pmbf.screen.stores import AnyGeneration
 from pmbf.store.generation import Generation
 from pmbf.store.having import FirstPlaces, Having, Keys
 from pmbf.store.sampled import Parts, hashes_of, whole
+from pmbf.tile import column_counts
 
 OWN_HASHES = {"fast": 4, "normal": 3, "thorough": 2}
 """Hashes of its own, in evidence, that a row needs to be looked into, and a document to be told, by the sensitivity."""
@@ -187,7 +188,7 @@ def _near(generation: Generation, hashes: Hashes, least: int, window: int) -> Ke
         some = alike[start:stop], tokens[start:stop], rules
         rows = kernels.rows_with_evidence(found.hits, *some, least=least)
         n_bits = 64 * found.hits.shape[1]
-        [counts] = kernels.window_counts(found.hits, n_bits, np.array([0]), np.array([stop - start]))
+        counts = column_counts(found.hits, n_bits)
         best = rows[np.argsort(-counts[rows], kind="stable")[:MOST_RUN_ROWS]]
         chosen += found.by_tile(np.sort(best))
     keys = _keys(generation, parts_of(generation, chosen), hashes)

@@ -127,7 +127,9 @@ def _rows(store: Store, n_hashes: int) -> _Rows:
     posted = store.generation.posted
     files = [posted.rows_in(serial) for serial in posted.row_files]
     fills = [
-        kernels.popcount(one.bits_of(number)) / one.rows.n_lines for one in files for number in range(one.rows.n_rows)
+        int(kernels.popcounts(one.bits_of(number)[None])[0]) / one.rows.n_lines
+        for one in files
+        for number in range(one.rows.n_rows)
     ]
     n_bits = sum(one.rows.n_rows * one.rows.n_lines for one in files)
     n_sealed, n_held = sum(one.rows.n_rows > 1 for one in files), sum(sum(one.n_hashes) for one in files)

@@ -4,7 +4,6 @@ counts, same errors."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from pmbf.errors import ParameterError
-from pmbf.kernels import reference_bits, reference_gaps, reference_query, reference_turning
-
-REFERENCE = SimpleNamespace(
-    **(vars(reference_bits) | vars(reference_turning) | vars(reference_gaps) | vars(reference_query))
-)
+from pmbf.kernels import reference_bits
 
 N_ROWS = st.sampled_from([0, 1, 7, 8, 9, 63, 64, 65, 130])
 HASHES = npst.arrays(np.uint32, st.integers(0, 40))
@@ -29,7 +24,7 @@ MASK = (1 << 64) - 1
 def kernels(level: str) -> Any:
     """Both twins, the native one on each instruction set that this processor has."""
     if level == "reference":
-        return REFERENCE
+        return reference_bits
     from pmbf.kernels import native_bits
 
     return native_bits
@@ -69,23 +64,22 @@ def naive_hits(rows: np.ndarray, hashes: np.ndarray, n_hashes: int) -> list[int]
     return [sum(all(whole >> p & 1 for p in ps) << r for r, whole in enumerate(wholes)) for ps in at]
 
 
-@given(HASHES, st.integers(1, 2**32 - 1), st.integers(1, 16))
-def test_positions_are_those_of_the_formula(kernels: Any, hashes: np.ndarray, row_bits: int, n_hashes: int) -> None:
-    expected = [naive_positions(value, row_bits, n_hashes) for value in hashes.tolist()]
-    assert expected == kernels.positions(hashes, row_bits=row_bits, n_hashes=n_hashes).tolist()
+def filled(kernels: Any, hashes: list[int], n_words: int, n_hashes: int) -> list[int]:
+    row = np.zeros(n_words, np.uint64)
+    kernels.fill(row, np.array(hashes, np.uint32), n_hashes=n_hashes)
+    return np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little")).tolist()
 
 
-def test_positions_never_change_since_stored_rows_depend_on_them(kernels: Any) -> None:
-    hashes = np.array([0, 1, 2**32 - 1], np.uint32)
+def test_bits_of_a_hash_never_change_since_stored_rows_depend_on_them(kernels: Any) -> None:
     expected = [[9717, 6386, 3054, 12522], [9995, 9873, 9752, 9631], [11336, 1049, 3563, 6076]]
-    assert expected == kernels.positions(hashes, row_bits=12_800, n_hashes=4).tolist()
+    for one, bits in zip([0, 1, 2**32 - 1], expected, strict=True):
+        assert sorted(bits) == filled(kernels, [one], 200, 4)
 
 
-def test_positions_are_spread_evenly_over_a_row_though_sampled_hashes_are_small(kernels: Any) -> None:
-    at = kernels.positions(np.arange(100_000, dtype=np.uint32), row_bits=1000, n_hashes=3)
-    counts = np.bincount(at.ravel(), minlength=1000)
-    chi_square = ((counts - 300) ** 2 / 300).sum()
-    assert abs(chi_square - 999) < 5 * np.sqrt(2 * 999)
+def test_bits_are_spread_evenly_over_a_row_though_sampled_hashes_are_small(kernels: Any) -> None:
+    counts = sum(np.bincount(filled(kernels, [one], 16, 3), minlength=1024) for one in range(10_000))
+    chi_square = ((counts - counts.mean()) ** 2 / counts.mean()).sum()
+    assert abs(chi_square - 1023) < 5 * np.sqrt(2 * 1023)
 
 
 @given(st.lists(HASHES, max_size=3), st.integers(1, 5), st.integers(1, 7))
@@ -128,9 +122,10 @@ def test_both_forms_give_the_hits_of_the_naive_filter(
     kernels: Any, rows: np.ndarray, hashes: np.ndarray, n_hashes: int
 ) -> None:
     expected = naive_hits(rows, hashes, n_hashes)
-    opened = kernels.hits_open(rows, hashes, n_hashes=n_hashes)
-    sealed = kernels.hits_sealed(kernels.seal(rows), hashes, n_hashes=n_hashes)
+    opened, n_hit = kernels.look_up([(rows, False, n_hashes)], hashes)
+    sealed, _ = kernels.look_up([(kernels.seal(rows), True, n_hashes)], hashes)
     assert expected == [as_integer(line) for line in opened]
+    assert [one.bit_count() for one in expected] == n_hit.tolist()
     assert expected == [as_integer(line) for line in sealed]
 
 
@@ -138,29 +133,9 @@ def test_both_forms_give_the_hits_of_the_naive_filter(
 def test_open_and_sealed_agree_at_any_length_of_query(kernels: Any, n_hashes_in_query: int) -> None:
     rows = _random_rows(300, 60, seed=2, sparse=True)
     hashes = np.random.default_rng(3).integers(0, 2**32, n_hashes_in_query, np.uint32)
-    opened = kernels.hits_open(rows, hashes, n_hashes=2)
-    assert (opened == kernels.hits_sealed(kernels.seal(rows), hashes, n_hashes=2)).all()
+    opened, _ = kernels.look_up([(rows, False, 2)], hashes)
+    assert (opened == kernels.look_up([(kernels.seal(rows), True, 2)], hashes)[0]).all()
     assert opened.any()
-
-
-@given(st.data())
-def test_window_counts_are_the_sums_of_bits(kernels: Any, data: st.DataObject) -> None:
-    n_rows = data.draw(N_ROWS)
-    n_hits = data.draw(st.sampled_from([0, 1, 30, 254, 255, 256, 600]))
-    hits = _random_rows(n_hits, -(-n_rows // 64), data.draw(st.integers(0, 99)), sparse=False)
-    windows = data.draw(st.lists(st.tuples(st.integers(0, n_hits), st.integers(0, n_hits)).map(sorted), max_size=9))
-    starts, stops = np.array(windows, np.int64).reshape(-1, 2).T
-    bits = np.unpackbits(hits.view(np.uint8), axis=1, bitorder="little")[:, :n_rows].astype(int)
-    expected = [bits[start:stop].sum(axis=0).tolist() for start, stop in windows]
-    counts = kernels.window_counts(hits, n_rows, starts, stops)
-    assert expected == counts.tolist()
-    assert ((len(windows), n_rows), np.int32) == (counts.shape, counts.dtype)
-
-
-def test_more_hits_than_one_block_are_counted(kernels: Any) -> None:
-    hits = np.full((70_000, 8), 2**64 - 1, np.uint64)
-    counts = kernels.window_counts(hits, 512, np.array([0, 1, 69_999]), np.array([70_000, 65_537, 70_000]))
-    assert [[70_000] * 512, [65_536] * 512, [1] * 512] == counts.tolist()
 
 
 @given(st.lists(st.integers(0, 30)), st.sets(st.integers(0, 30)))
@@ -169,41 +144,29 @@ def test_intersect_says_of_each_hash_whether_the_other_array_has_it(kernels: Any
     assert [value in b for value in a] == found.tolist()
 
 
-@given(row_matrix(), st.integers(0, 99))
-def test_popcounts_count_ones(kernels: Any, rows: np.ndarray, seed: int) -> None:
-    row = _random_rows(1, rows.shape[1], seed, sparse=False)[0]
+@given(row_matrix())
+def test_popcounts_count_ones(kernels: Any, rows: np.ndarray) -> None:
     assert [as_integer(line).bit_count() for line in rows] == kernels.popcounts(rows).tolist()
-    assert as_integer(row).bit_count() == kernels.popcount(row)
 
 
 ROW, ROWS, HASH = np.zeros(2, np.uint64), np.zeros((3, 2), np.uint64), np.zeros(4, np.uint32)
 SLICES = np.zeros((128, 1), np.uint64)
-AT = np.zeros(1, np.int64)
 
 
 @pytest.mark.parametrize(
     ("call", "found"),
     [
-        (lambda kernels: kernels.positions(HASH.astype(np.int64), row_bits=64, n_hashes=1), "hashes is int64 (4,)"),
-        (lambda kernels: kernels.positions(HASH.reshape(2, 2), row_bits=64, n_hashes=1), "hashes is uint32 (2, 2)"),
-        (lambda kernels: kernels.positions(HASH, row_bits=0, n_hashes=1), "row_bits is 0"),
-        (lambda kernels: kernels.positions(HASH, row_bits=2**32, n_hashes=1), "row_bits is 4294967296"),
-        (lambda kernels: kernels.positions(HASH, row_bits=64, n_hashes=0), "n_hashes is 0"),
+        (lambda kernels: kernels.fill(ROW, HASH.astype(np.int64), n_hashes=1), "hashes is int64 (4,)"),
+        (lambda kernels: kernels.fill(ROW, HASH.reshape(2, 2), n_hashes=1), "hashes is uint32 (2, 2)"),
+        (lambda kernels: kernels.fill(ROW[:0], HASH, n_hashes=1), "row_bits is 0"),
+        (lambda kernels: kernels.fill(ROW, HASH, n_hashes=0), "n_hashes is 0"),
         (lambda kernels: kernels.fill(ROWS, HASH, n_hashes=1), "row is uint64 (3, 2)"),
         (lambda kernels: kernels.fill(_read_only(ROW), HASH, n_hashes=1), "row is read-only"),
         (lambda kernels: kernels.fill(ROW, list(HASH), n_hashes=1), "hashes is list"),  # type: ignore[arg-type]
         (lambda kernels: kernels.seal(ROW), "rows is uint64 (2,)"),
         (lambda kernels: kernels.unseal(SLICES, 65), "slices has 1 words a line, expected 2 for 65 rows"),
         (lambda kernels: kernels.unseal(SLICES[:100], 3), "slices has 100 positions"),
-        (lambda kernels: kernels.hits_open(ROWS.astype(np.int64), HASH, n_hashes=1), "rows is int64 (3, 2)"),
-        (lambda kernels: kernels.hits_sealed(ROW, HASH, n_hashes=1), "slices is uint64 (2,)"),
-        (lambda kernels: kernels.window_counts(SLICES, 64, AT.astype(np.int32), AT), "starts is int32 (1,)"),
-        (lambda kernels: kernels.window_counts(SLICES, 64, AT, AT[:0]), "stops has 0 windows"),
-        (lambda kernels: kernels.window_counts(SLICES, 64, AT, AT + 129), "a window is not inside the 128 hashes"),
-        (lambda kernels: kernels.window_counts(SLICES, 64, AT - 1, AT), "a window is not inside the 128 hashes"),
-        (lambda kernels: kernels.window_counts(SLICES, 64, AT + 1, AT), "a window is not inside the 128 hashes"),
         (lambda kernels: kernels.intersect(HASH, HASH.astype(np.uint64)), "b is uint64 (4,)"),
-        (lambda kernels: kernels.popcount(ROWS), "words is uint64 (3, 2)"),
         (lambda kernels: kernels.popcounts(ROW), "rows is uint64 (2,)"),
     ],
 )

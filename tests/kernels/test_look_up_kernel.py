@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.errors import ParameterError
-from pmbf.kernels import HitRules, reference_bits, reference_query, reference_turning
+from pmbf.kernels import HitRules, reference_bits
 
 TILES = st.lists(
     st.tuples(st.sampled_from([1, 7, 64, 65, 511, 512, 513]), st.integers(1, 9), st.booleans(), st.integers(1, 4)),
@@ -23,7 +23,7 @@ ROWS, HASHES = np.full((3, 2), 5, np.uint64), np.arange(4, dtype=np.uint32)
 def kernels(level: str) -> Any:
     """Both twins, the native one on each instruction set that this processor has."""
     if level == "reference":
-        return reference_query
+        return reference_bits
     from pmbf.kernels import native_bits
 
     return native_bits
@@ -37,8 +37,8 @@ def test_the_hits_of_tiles_stand_side_by_side(
     hashes, tiles, expected = random.integers(0, 2**32, n_hashes, np.uint32), [], np.empty((n_hashes, 0), np.uint64)
     for n_rows, n_words, sealed, k in shapes:
         rows = random.integers(0, 2**64, (n_rows, n_words), np.uint64)
-        tiles.append((reference_turning.seal(rows) if sealed else rows, sealed, k))
-        expected = np.hstack([expected, reference_bits.hits_open(rows, hashes, n_hashes=k)])
+        tiles.append((reference_bits.seal(rows) if sealed else rows, sealed, k))
+        expected = np.hstack([expected, reference_bits.look_up([(rows, False, k)], hashes)[0]])
     hits, n_hit = kernels.look_up(tiles, hashes)
     assert (expected.shape, expected.dtype, expected.tolist()) == (hits.shape, hits.dtype, hits.tolist())
     assert np.bitwise_count(expected).sum(axis=1).tolist() == n_hit.tolist()
@@ -52,13 +52,12 @@ def test_arrays_that_are_not_contiguous_are_taken(kernels: Any) -> None:
         random.integers(0, 2**32, 90, np.uint32)[::3],
     )
     hits = kernels.look_up([(rows, False, 2)], hashes)[0]
-    assert reference_bits.hits_open(rows, hashes, n_hashes=2).tolist() == hits.tolist()
+    assert reference_bits.look_up([(rows, False, 2)], hashes)[0].tolist() == hits.tolist()
     weights, tokens = np.full(60, 900, np.int32)[::2], np.arange(60, dtype=np.uint32)[::2]
     how = HitRules(shingle_tokens=3, window=16)
     rows_found = kernels.rows_with_evidence(hits[::-1], weights, tokens, how, least=2000)
-    assert (
-        reference_query.rows_with_evidence(hits[::-1], weights, tokens, how, least=2000).tolist() == rows_found.tolist()
-    )
+    expected = reference_bits.rows_with_evidence(hits[::-1], weights, tokens, how, least=2000)
+    assert expected.tolist() == rows_found.tolist()
     bounds, places = np.array([0, 9, 2, 9, 4])[::2], np.array([1, 9, 2, 9, 3, 9, 8, 9], np.uint32)[::2]
     assert [1500, 1800] == kernels.evidence(bounds, places, weights, tokens, how).tolist()
 

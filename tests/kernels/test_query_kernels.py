@@ -15,13 +15,11 @@ from hypothesis import strategies as st
 
 from pmbf import kernels as door
 from pmbf.errors import ParameterError
-from pmbf.kernels import HitRules, reference_bits, reference_gaps, reference_query, reference_turning
+from pmbf.kernels import HitRules, reference_bits, reference_gaps
 from pmbf.kernels.choice import kernels_of
 from pmbf.params import HASH_BITS
 
-REFERENCE = SimpleNamespace(
-    **(vars(reference_bits) | vars(reference_turning) | vars(reference_gaps) | vars(reference_query))
-)
+REFERENCE = SimpleNamespace(**(vars(reference_bits) | vars(reference_gaps)))
 N_ROWS = st.sampled_from([1, 7, 63, 64, 65, 200, 511, 512, 513, 700])
 
 
@@ -246,17 +244,9 @@ def test_the_twins_agree_on_rows_of_any_shape(twin: Any, seed: int, n_rows: int,
         ("popcounts", (rows,)),
     ):
         assert (getattr(REFERENCE, name)(*arguments) == getattr(twin, name)(*arguments)).all(), name
-    for name, bits in (("hits_open", rows), ("hits_sealed", slices)):
-        ask = {"n_hashes": n_hashes}
-        assert (getattr(REFERENCE, name)(bits, hashes, **ask) == getattr(twin, name)(bits, hashes, **ask)).all(), name
-
-
-@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 100, 513, 1100]), st.lists(st.integers(0, 700), max_size=12))
-def test_the_twins_count_alike_in_windows(twin: Any, seed: int, n_rows: int, ends: list[int]) -> None:
-    hits = random_words(700, -(-n_rows // 64), seed=seed)
-    starts, stops = (np.array(some, np.int64) for some in (np.sort(ends)[::2][: len(ends) // 2], np.sort(ends)[1::2]))
-    expected = REFERENCE.window_counts(hits, n_rows, starts, stops)
-    assert (expected == twin.window_counts(hits, n_rows, starts, stops)).all()
+    tiles = [(rows, False, n_hashes), (slices, True, n_hashes)]
+    for one, other in zip(REFERENCE.look_up(tiles, hashes), twin.look_up(tiles, hashes), strict=True):
+        assert (one == other).all()
 
 
 def test_the_twins_take_arrays_that_are_not_contiguous(twin: Any) -> None:
@@ -264,7 +254,7 @@ def test_the_twins_take_arrays_that_are_not_contiguous(twin: Any) -> None:
     slices, rows_after = random_words(128, 2, seed=6)[:, ::2], [np.ones((4, 8), np.uint64)[:, ::2] for _ in range(2)]
     for name, arguments in (("seal", (rows,)), ("unseal", (slices, 60)), ("popcounts", (rows,))):
         assert (getattr(REFERENCE, name)(*arguments) == getattr(twin, name)(*arguments)).all(), name
-    assert (REFERENCE.hits_open(rows, hashes, n_hashes=3) == twin.hits_open(rows, hashes, n_hashes=3)).all()
+    assert (REFERENCE.look_up([(rows, False, 3)], hashes)[0] == twin.look_up([(rows, False, 3)], hashes)[0]).all()
     for kernels, after in zip((REFERENCE, twin), rows_after, strict=True):
         kernels.fill(after[2], hashes, n_hashes=3)
     assert (rows_after[0] == rows_after[1]).all()

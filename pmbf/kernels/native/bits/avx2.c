@@ -20,7 +20,6 @@ INLINE line_t load_some(const uint64_t *words, size_t n) {
 }
 
 #define VARIANT bits_avx2
-#define XOR3(a, b, c) ((a) ^ (b) ^ (c))
 #define MAJ(a, b, c) (((a) & (b)) | (((a) | (b)) & (c)))
 #define POPCOUNT __builtin_popcountll
 #define LOAD_SOME load_some

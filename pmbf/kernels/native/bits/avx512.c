@@ -16,7 +16,6 @@ TARGET_BEGIN(AVX512, "prefer-vector-width=512")
 
 #define VARIANT bits_avx512
 #define TERNARY(a, b, c, table) ((line_t)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), (__m512i)(c), table))
-#define XOR3(a, b, c) TERNARY(a, b, c, 0x96)
 #define MAJ(a, b, c) TERNARY(a, b, c, 0xE8)
 #define POPCOUNT __builtin_popcountll
 #define LOAD_SOME(words, n) ((line_t)_mm512_maskz_loadu_epi64((__mmask8)((1u << (n)) - 1), words))

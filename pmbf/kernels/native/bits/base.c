@@ -3,7 +3,6 @@
 #include "bits.h"
 
 #define VARIANT bits_base
-#define XOR3(a, b, c) ((a) ^ (b) ^ (c))
 #define MAJ(a, b, c) (((a) & (b)) | (((a) | (b)) & (c)))
 
 #if defined(__x86_64__) && !defined(__POPCNT__)

@@ -46,19 +46,14 @@ typedef struct {
     size_t n_lines, n_words, stride;
 } columns_t;
 
-struct plan;
-
 /* The kernels that gain from wider vectors. variant.h and turning.h say what each does. */
 typedef struct {
-    void (*positions)(const query_t *query, uint64_t row_bits, int64_t *out);
     void (*fill)(uint64_t *row, size_t n_words, const query_t *query);
     void (*seal)(const uint64_t *rows, size_t n_rows, size_t n_words, uint64_t *slices);
     void (*unseal)(const uint64_t *slices, size_t n_rows, size_t n_words, uint64_t *rows);
-    int64_t (*popcount)(const uint64_t *words, size_t n);
     void (*popcounts)(const uint64_t *rows, size_t n_rows, size_t n_words, int64_t *counts);
     void (*hits)(const columns_t *slices, const query_t *query, uint64_t *hits, size_t stride);
     void (*turn)(squares_t squares);
-    void (*count)(const columns_t *hits, struct plan *plan);
     void (*crowded)(const columns_t *hits, const int32_t *weights, size_t window, size_t least, line_t *passed);
 } variant_t;
 
@@ -97,8 +92,5 @@ void hits_of_slices(const uint64_t *slices, size_t n_positions, size_t width, co
                     size_t stride);
 int64_t hits_of_rows(const uint64_t *rows, size_t n_rows, size_t n_words, const query_t *query, uint64_t *hits,
                      size_t stride);
-
-/* Returns new lines, at least one, or NULL if out of memory. The caller frees them. */
-INLINE line_t *new_lines(size_t n) { return aligned_alloc(LINE_BYTES, LINE_BYTES * (n ? n : 1)); }
 
 #endif

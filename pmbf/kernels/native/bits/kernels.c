@@ -1,18 +1,12 @@
 /* The kernels that Python calls. They cut the work into 512 rows each, and call the variant. */
 
-#include "plan.h"
+#include "bits.h"
 
 /* ------------------------------------------------------------------ rows */
-
-EXPORT void pmbf_positions(const uint32_t *hashes, size_t n, uint64_t row_bits, uint32_t k, int64_t *out) {
-    bits_variant()->positions(&(query_t){hashes, n, k}, row_bits, out);
-}
 
 EXPORT void pmbf_fill(uint64_t *row, size_t n_words, const uint32_t *hashes, size_t n, uint32_t k) {
     bits_variant()->fill(row, n_words, &(query_t){hashes, n, k});
 }
-
-EXPORT int64_t pmbf_popcount(const uint64_t *words, size_t n) { return bits_variant()->popcount(words, n); }
 
 EXPORT void pmbf_popcounts(const uint64_t *rows, size_t n_rows, size_t n_words, int64_t *counts) {
     bits_variant()->popcounts(rows, n_rows, n_words, counts);
@@ -34,11 +28,6 @@ void hits_of_slices(const uint64_t *slices, size_t n_positions, size_t width, co
         columns_t columns = columns_from(slices, n_positions, width, first);
         bits_variant()->hits(&columns, query, hits + first, stride);
     }
-}
-
-EXPORT void pmbf_hits_sealed(const uint64_t *slices, size_t n_positions, size_t width, const uint32_t *hashes, size_t n,
-                             uint32_t k, uint64_t *hits) {
-    hits_of_slices(slices, n_positions, width, &(query_t){hashes, n, k}, hits, width);
 }
 
 /* Sets bit r % 64 of word r / 64 in the hits of each hash that row r may hold. One row after another is probed, so that
@@ -66,27 +55,4 @@ int64_t hits_of_rows(const uint64_t *rows, size_t n_rows, size_t n_words, const 
         probe_row(rows + row * n_words, at, n, query->k, row % 64, hits + row / 64, stride);
     free(at);
     return 0;
-}
-
-/* Writes the hits of rows in the open form. Returns 0 or PMBF_NO_MEMORY. */
-EXPORT int64_t pmbf_hits_open(const uint64_t *rows, size_t n_rows, size_t n_words, const uint32_t *hashes, size_t n,
-                              uint32_t k, uint64_t *hits) {
-    return hits_of_rows(rows, n_rows, n_words, &(query_t){hashes, n, k}, hits, words_for(n_rows));
-}
-
-/* ------------------------------------------------------------------ windows */
-
-/* Writes the hits of every row in every window, (n_windows, n_rows). Returns 0 or the error of plan_windows. */
-EXPORT int64_t pmbf_window_counts(const uint64_t *hits, size_t n_hits, size_t n_rows, const int64_t *windows,
-                                  size_t n_windows, int32_t *counts) {
-    plan_t plan;
-    int failed = plan_windows(&plan, n_hits, windows, n_windows);
-    plan.counts = counts, plan.n_rows = n_rows;
-    if (!failed) memset(counts, 0, n_windows * n_rows * sizeof *counts);
-    for (; !failed && plan.first_row < n_rows; plan.first_row += LINE_ROWS) {
-        columns_t columns = columns_from(hits, n_hits, words_for(n_rows), plan.first_row / 64);
-        bits_variant()->count(&columns, &plan);
-    }
-    plan_free(&plan);
-    return failed;
 }

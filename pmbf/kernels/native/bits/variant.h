@@ -2,25 +2,18 @@
  * and avx512.c include this file after they have set the compiler's target and defined
  *
  *     VARIANT       name of the table of kernels
- *     XOR3, MAJ     sum and carry of a full adder of three lines
+ *     MAJ           the carry of a full adder of three lines
  *     POPCOUNT      the number of set bits of a word
  *     LOAD_SOME     the first n words at an address, at most a line, as a line
  */
 
-#include "plan.h"
+#include "bits.h"
 
 enum { AHEAD = 16 }; /* hashes of a batch; the lines of the next batch are fetched while this one is counted */
 
 #include "turning.h"
 
-/* ------------------------------------------------------------------ rows: positions, bits, popcounts */
-
-static void positions(const query_t *query, uint64_t row_bits, int64_t *out) {
-    for (size_t i = 0; i < query->n_hashes; i++) {
-        uint64_t mix = mixed(query->hashes[i]);
-        for (uint32_t j = 0; j < query->k; j++) *out++ = (int64_t)position(mix, j, row_bits);
-    }
-}
+/* ------------------------------------------------------------------ rows: bits, popcounts */
 
 static void fill(uint64_t *row, size_t n_words, const query_t *query) {
     uint64_t mixes[AHEAD];
@@ -35,14 +28,12 @@ static void fill(uint64_t *row, size_t n_words, const query_t *query) {
     }
 }
 
-static int64_t popcount(const uint64_t *words, size_t n) {
-    uint64_t count = 0;
-    for (size_t i = 0; i < n; i++) count += (uint64_t)POPCOUNT(words[i]);
-    return (int64_t)count;
-}
-
 static void popcounts(const uint64_t *rows, size_t n_rows, size_t n_words, int64_t *counts) {
-    for (size_t row = 0; row < n_rows; row++) counts[row] = popcount(rows + row * n_words, n_words);
+    for (size_t row = 0; row < n_rows; row++) {
+        uint64_t count = 0;
+        for (size_t i = 0; i < n_words; i++) count += (uint64_t)POPCOUNT(rows[row * n_words + i]);
+        counts[row] = (int64_t)count;
+    }
 }
 
 /* ------------------------------------------------------------------ probing slices */
@@ -126,92 +117,13 @@ static void hits(const columns_t *slices, const query_t *query, uint64_t *out, s
 
 /* ------------------------------------------------------------------ counting */
 
-/* 512 counts in bit planes: plane l holds bit l of each count. For each weight 2^l one line may wait for a second, so
- * that a full adder takes both at once. So a line costs one adder on average, whatever the counts (Harley & Seal). */
-typedef struct {
-    line_t planes[COUNT_PLANES], waiting[COUNT_PLANES];
-    size_t n_waiting; /* bit l says whether waiting[l] holds a line */
-    unsigned n_planes;
-} counter_t;
-
-INLINE void counter_clear(counter_t *counter, unsigned n_planes) {
-    memset(counter->planes, 0, n_planes * sizeof(line_t));
-    counter->n_waiting = 0, counter->n_planes = n_planes;
-}
-
-INLINE void counter_add(counter_t *counter, line_t line) {
-    size_t level = 0, n = counter->n_waiting++;
-    for (; n & 1; n >>= 1, level++) {
-        line_t plane = counter->planes[level], waiting = counter->waiting[level];
-        counter->planes[level] = XOR3(plane, waiting, line);
-        line = MAJ(plane, waiting, line);
-    }
-    counter->waiting[level] = line;
-}
-
-/* Adds the waiting lines, so that the planes are the counts. */
-INLINE void counter_settle(counter_t *counter) {
-    line_t carry = {0};
-    if (!counter->n_waiting) return;
-    for (size_t level = 0; counter->n_waiting >> level; level++) {
-        line_t plane = counter->planes[level];
-        line_t line = counter->n_waiting >> level & 1 ? counter->waiting[level] : (line_t){0};
-        counter->planes[level] = XOR3(plane, line, carry);
-        carry = MAJ(plane, line, carry);
-    }
-    for (size_t level = 64u - (size_t)__builtin_clzll(counter->n_waiting); level < counter->n_planes; level++) {
-        line_t plane = counter->planes[level];
-        counter->planes[level] = plane ^ carry;
-        carry &= plane;
-    }
-    counter->n_waiting = 0;
-}
-
-static void write_counts(const line_t *now, const line_t *then, unsigned n_planes, const plan_t *plan, int32_t *out) {
-    squares_t squares;
-    line_t borrow = {0};
-    memset(squares, 0, sizeof squares);
-    for (unsigned level = 0; level < n_planes; level++) {
-        line_t before = then ? then[level] : (line_t){0};
-        squares[level] = XOR3(now[level], before, borrow);
-        borrow = MAJ(~now[level], before, borrow);
-    }
-    turn(squares);
-    const uint64_t *words = (const uint64_t *)squares;
-    size_t n_rows = smaller(LINE_ROWS, plan->n_rows - plan->first_row);
-    for (size_t row = 0; row < n_rows; row++) out[row] = (int32_t)words[row % 64 * LINE_WORDS + row / 64];
-}
-
-/* Writes the counts of windows that stop at `at`, and saves the counter for windows that start there. */
-static void visit(counter_t *counter, plan_t *plan, size_t at) {
-    counter_settle(counter);
-    for (int32_t w = plan->stopping[at]; w != NONE; w = plan->next[w]) {
-        size_t start = (size_t)plan->windows[w][0];
-        const line_t *then = plan->saving[start] == NONE ? NULL : plan->saved + (size_t)plan->saving[start] * plan->n_saved_planes;
-        unsigned n_planes = planes_for(at - start);
-        write_counts(counter->planes, then, n_planes, plan, plan->counts + (size_t)w * plan->n_rows + plan->first_row);
-    }
-    if (plan->saving[at] != NONE)
-        memcpy(plan->saved + (size_t)plan->saving[at] * plan->n_saved_planes, counter->planes,
-               plan->n_saved_planes * sizeof(line_t));
-}
-
-/* Counts the hits in each window of a plan. */
-static void count(const columns_t *hits, plan_t *plan) {
-    counter_t counter;
-    if (plan->first == plan->last) return;
-    counter_clear(&counter, plan->n_planes);
-    for (size_t i = plan->first; i < plan->last; i++) {
-        if (plan->stopping[i] != NONE || plan->saving[i] != NONE) visit(&counter, plan, i);
-        counter_add(&counter, LOAD_SOME(hits->words + i * hits->stride, hits->n_words));
-    }
-    visit(&counter, plan, plan->last);
-}
-
 /* Returns the rows that a hash hits; none if its weight is 0. */
 INLINE line_t weighty(const columns_t *hits, const int32_t *weights, size_t i) {
     return LOAD_SOME(hits->words + i * hits->stride, weights[i] ? hits->n_words : 0);
 }
+
+/* Returns how many bit planes hold numbers up to n + 1: the counts of n hashes, and a limit that no count reaches. */
+INLINE unsigned planes_for(size_t n) { return 64u - (unsigned)__builtin_clzll((unsigned long long)n + 1); }
 
 /* As `crowded`, with n_planes bit planes. The hits of a hash are added when the window reaches the hash, and taken off
  * when the window has passed. */
@@ -244,4 +156,4 @@ static void crowded(const columns_t *hits, const int32_t *weights, size_t window
     else *passed = crowded_in(hits, weights, window, least, n_planes);
 }
 
-const variant_t VARIANT = {positions, fill, seal, unseal, popcount, popcounts, hits, turn, count, crowded};
+const variant_t VARIANT = {fill, seal, unseal, popcounts, hits, turn, crowded};
