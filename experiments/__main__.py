@@ -8,7 +8,6 @@ from pathlib import Path
 
 from experiments import (
     alignment,
-    by_rows,
     certainty,
     classes,
     edited,
@@ -16,9 +15,8 @@ from experiments import (
     leaks,
     others,
     planted,
-    quotations,
     short,
-    walking,
+    similar,
 )
 from experiments.arguments import assignment, check, positive
 from experiments.commands import EXPERIMENTS
@@ -26,10 +24,7 @@ from experiments.corpus import command as corpus
 from experiments.near import command as near
 from experiments.pan import command as pan
 from experiments.paper import command as paper
-from experiments.resultsets import command as resultsets
 from experiments.sentences import command as sentences
-from experiments.similar import command as similar
-from experiments.sites import command as sites
 from measure.corpora import HALVES
 from pmbf import kernels
 from pmbf.errors import PmbfError
@@ -75,20 +70,14 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__, epilog=EXIT_CODES)
     commands = parser.add_subparsers(dest="command", required=True)
     for name, what in (
-        ("shingles", "how long should a shingle be? recall and noise of each length"),
         ("retrieval", "recall of candidates on the training corpus of PAN13"),
         ("growing", "what is found as a collection grows, by sensitivity"),
-        ("by_rows", "what a collection of rows costs and loses, beside one with postings"),
     ):
         command = commands.add_parser(name, help=what, description=what)
         command.add_argument("corpora", type=Path, help="folder with pan13_train/ and zh_subset/")
         command.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
-    commands.choices["shingles"].add_argument(
-        "--pairs", type=positive, default=200, help="pairs per kind (default: 200)"
-    )
     _add_retrieval(commands.choices["retrieval"])
     _add_growing(commands.choices["growing"])
-    _add_by_rows(commands.choices["by_rows"])
     _add_edited(
         commands.add_parser("edited", help="is the source of an edited passage found?", description=edited.__doc__)
     )
@@ -114,18 +103,8 @@ def _parser() -> argparse.ArgumentParser:
         )
     )
     _add_leaks(commands.add_parser("leaks", help="how often is the leak check right?", description=leaks.__doc__))
-    _add_walking(
-        commands.add_parser(
-            "walking", help="what can the holder of an endpoint filter learn?", description=walking.__doc__
-        )
-    )
-    _add_quotations(
-        commands.add_parser("quotations", help="is prose taken for a quotation?", description=quotations.__doc__)
-    )
-    resultsets.add_arguments(commands.add_parser("resultsets", help="duplicates among real revisions, beside peers"))
     commands.add_parser("page", help="write pages of docs/ and their plots from experiments/results")
     sentences.add_arguments(commands.add_parser("sentences", help="measure screening by sentences, and its two codes"))
-    sites.add_arguments(commands.add_parser("sites", help="sites that search each other: cost, equality, attacks"))
     similar.add_arguments(commands.add_parser("similar", help="measure the table of similarities of all documents"))
     paper.add_arguments(commands.add_parser("paper", help="run the experiments of the paper, beside its figures"))
     return parser
@@ -158,14 +137,6 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--filler-texts", type=positive, metavar="N", help="number of these files, drawn by chance (default: all)"
     )
-
-
-def _add_by_rows(parser: argparse.ArgumentParser) -> None:
-    parser.description = by_rows.__doc__
-    parser.add_argument("--filler", type=Path, metavar="FOLDER", required=True, help="folder of unrelated .txt files")
-    parser.add_argument("--filler-texts", type=positive, metavar="N", help="number of them, by chance (default: all)")
-    parser.add_argument("--queries", type=positive, default=150, help="texts of each kind (default: 150)")
-    parser.add_argument("--jobs", type=positive, default=2, help="threads of a load (default: 2)")
 
 
 def _add_growing(parser: argparse.ArgumentParser) -> None:
@@ -258,27 +229,6 @@ def _add_leaks(parser: argparse.ArgumentParser) -> None:
         "--planted", type=positive, default=200, help="number of passages planted in each disguise (default: 200)"
     )
     parser.add_argument("--seed", type=int, default=2, help="seed of the passages (default: 2)")
-    parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
-
-
-def _add_quotations(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("folder", type=Path, help="what `python -m experiments corpus quotations` wrote")
-    parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
-
-
-def _add_walking(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("corpus", type=Path, help="folder of .txt files, searched recursively")
-    parser.add_argument("--seed", type=int, default=2, help="seed of the choice of documents (default: 2)")
-    parser.add_argument(
-        "--seed-bits",
-        type=int,
-        default=24,
-        choices=range(1, 33),
-        metavar="N",
-        help="try all seeds of N bits, 1 to 32 (default: 24)",
-    )
     parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
 
 

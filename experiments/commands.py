@@ -8,7 +8,6 @@ from dataclasses import asdict
 
 from experiments import (
     alignment,
-    by_rows,
     certainty,
     classes,
     edited,
@@ -16,11 +15,9 @@ from experiments import (
     leaks,
     others,
     planted,
-    quotations,
     retrieval,
-    shingles,
     short,
-    walking,
+    similar,
 )
 from experiments.arguments import chosen, write_figures
 from experiments.near import command as near
@@ -28,16 +25,11 @@ from experiments.pages import certainty as certainty_page
 from experiments.pages import near as near_page
 from experiments.pages import pan as pan_page
 from experiments.pages import paper as paper_page
-from experiments.pages import resultsets as resultsets_page
 from experiments.pages import sentences as sentences_page
 from experiments.pages import similar as similar_page
-from experiments.pages import sites as sites_page
 from experiments.pages import tradeoffs
 from experiments.paper import command as paper
-from experiments.resultsets import command as resultsets
 from experiments.sentences import command as sentences
-from experiments.similar import command as similar
-from experiments.sites import command as sites
 from pmbf.params import PROFILES, Params
 
 PAGES = (
@@ -45,16 +37,10 @@ PAGES = (
     near_page.PAGE,
     pan_page.PAGE,
     paper_page.PAGE,
-    resultsets_page.PAGE,
     sentences_page.PAGE,
-    sites_page.PAGE,
     similar_page.PAGE,
     tradeoffs.PAGE,
 )
-
-
-def _shingles(arguments: argparse.Namespace) -> str:
-    return shingles.run(arguments.corpora, n_pairs=arguments.pairs, out=arguments.out)
 
 
 def _alignment(arguments: argparse.Namespace) -> str:
@@ -72,14 +58,6 @@ def _leaks(arguments: argparse.Namespace) -> str:
     return leaks.run(arguments.protected, arguments.folder, **how, out=arguments.out)
 
 
-def _quotations(arguments: argparse.Namespace) -> str:
-    return quotations.run(arguments.folder, out=arguments.out)
-
-
-def _walking(arguments: argparse.Namespace) -> str:
-    return walking.run(arguments.corpus, seed=arguments.seed, seed_bits=arguments.seed_bits, out=arguments.out)
-
-
 def _edited(arguments: argparse.Namespace) -> str:
     how = {"params": _params(arguments), "n_texts": arguments.texts, "seed": arguments.seed, "out": arguments.out}
     return edited.run(arguments.folder, of=arguments.of or arguments.folder, **how)
@@ -93,11 +71,6 @@ def _planted(arguments: argparse.Namespace) -> str:
 def _short(arguments: argparse.Namespace) -> str:
     how = {"n_passages": arguments.passages, "seed": arguments.seed, "params": _params(arguments)}
     return short.run(arguments.folder, **how, out=arguments.out)
-
-
-def _by_rows(arguments: argparse.Namespace) -> str:
-    how = {"filler": arguments.filler, "n_filler": arguments.filler_texts, "n_queries": arguments.queries}
-    return by_rows.run(arguments.corpora / "pan13_train", **how, jobs=arguments.jobs, out=arguments.out)
 
 
 def _growing(arguments: argparse.Namespace) -> str:
@@ -130,7 +103,6 @@ def _params(arguments: argparse.Namespace) -> Params:
 
 EXPERIMENTS: dict[str, Callable[[argparse.Namespace], str]] = {
     "alignment": _alignment,
-    "by_rows": _by_rows,
     "certainty": certainty.told,
     "classes": _classes,
     "edited": _edited,
@@ -141,13 +113,8 @@ EXPERIMENTS: dict[str, Callable[[argparse.Namespace], str]] = {
     "page": _page,
     "paper": paper.run,
     "planted": _planted,
-    "resultsets": resultsets.run,
     "retrieval": _retrieval,
-    "shingles": _shingles,
     "short": _short,
     "sentences": sentences.run,
-    "quotations": _quotations,
-    "sites": sites.run,
-    "similar": similar.run,
-    "walking": _walking,
+    "similar": similar.told,
 }

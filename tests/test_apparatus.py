@@ -1,6 +1,5 @@
 """Quotations and bibliographies are found by their form, in many languages, and left out of the answer if asked."""
 
-import json
 import time
 
 import pytest
@@ -234,10 +233,3 @@ def test_copied_prose_between_quoted_words_counts(tmp_path):
         report = collection.screen(copied, exclude_quotations=True)
         assert report.coverage > 0.99
         assert {one.within for one in report.matches[0].passages} == {None}
-
-
-def test_the_figures_of_quotations_are_below_two_percent_and_above_ninety_five():
-    rows = json.loads((ROOT / "experiments" / "results" / "quotations.json").read_text())["rows"]
-    assert len({(one["prose"], one["marks"], one["layout"]) for one in rows}) == 30
-    assert max(one["taken"] for one in rows) < 0.02
-    assert min(one["found"] for one in rows) >= 0.95

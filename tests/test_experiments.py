@@ -27,14 +27,11 @@ def run(*words: object, monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 COMMANDS = {
-    "shingles": ["FOLDER"],
     "retrieval": ["FOLDER"],
     "growing": ["FOLDER", "--filler", "FOLDER"],
     "alignment": ["FOLDER"],
     "planted": ["FOLDER"],
     "edited": ["FOLDER"],
-    "walking": ["FOLDER"],
-    "quotations": ["FOLDER"],
     "others": ["FOLDER"],
     "leaks": ["FOLDER", "--protected", "FOLDER"],
     "pan align": ["FOLDER", "--out", "OUT"],
@@ -43,7 +40,7 @@ COMMANDS = {
     "pan rivals": ["FOLDER"],
     "paper similarity": ["--corpus", "FOLDER"],
 }
-OF_TEXTS = ("alignment", "planted", "edited", "walking", "leaks", "paper similarity")
+OF_TEXTS = ("alignment", "planted", "edited", "leaks", "paper similarity")
 """Take a folder of texts."""
 
 
@@ -103,10 +100,8 @@ def test_a_value_that_cannot_be_is_told(
 @pytest.mark.parametrize(
     ("command", "more"),
     [
-        ("shingles", ["--pairs", "0"]),
         ("planted", ["--clean", "-1"]),
         ("others", ["--jobs", "many"]),
-        ("walking", ["--seed-bits", "33"]),
         ("pan rivals", ["--sample", "0"]),
         ("retrieval", ["--set", "density"]),
     ],

@@ -6,7 +6,7 @@ import pytest
 from conftest import words
 
 from experiments.near import accuracy, cost, peers
-from experiments.resultsets import revisions as corpus
+from experiments.near import revisions as corpus
 from pmbf import ParameterError
 
 pytestmark = pytest.mark.slow

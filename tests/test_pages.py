@@ -19,7 +19,9 @@ def test_a_page_says_what_the_figures_say(page: Page) -> None:
 
 
 def test_every_file_of_figures_is_on_a_page() -> None:
-    assert {path.stem for path in RESULTS.glob("*.json")} == {name for page in PAGES for name in page.figures}
+    told = "\n".join(path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md"))
+    generated = {name for page in PAGES for name in page.figures}
+    assert [] == [one.name for one in RESULTS.glob("*.json") if one.name not in told and one.stem not in generated]
 
 
 @ALL

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.arguments import write_figures
-from experiments.resultsets.revisions import HALVES, Set, drawn, labelled
+from experiments.near.revisions import HALVES, Set, drawn, labelled
 from measure import report
 from pmbf import kernels
 from pmbf.kernels import Lists, join_lists

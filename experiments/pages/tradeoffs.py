@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from experiments import by_rows, classes, leaks, quotations, shingles, short
+from experiments import classes, leaks, short
 from experiments.edited import SHARES, WORDS
 from experiments.pages import growth
 from experiments.pages.page import Figures, Page, commits, source, stored_table
@@ -34,7 +34,6 @@ EDITED = {
 }
 PROFILES = {"short": "default", "short-sentences": "sentences", "short-obfuscation": "obfuscation"}
 STORED = "tradeoffs-stored"
-ROWS = "by-rows"
 CLASSES = "classes-pan13-sources"
 
 
@@ -43,7 +42,6 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
     planted = figures["planted"]
     stored = {name: stored_table(one) for name, one in figures[STORED].items()}
     return stored | {
-        "shingles": f"{source('shingles', figures)}\n\n{shingles.table(figures['shingles'])}",
         "retrieval": _retrieval(figures),
         "growth_source": commits(growth.NAMES, figures),
         "planted": f"{source('planted', figures)}\n\n{_planted(planted)}",
@@ -55,12 +53,7 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
         "short_documents": f"{figures['short']['documents']:,}",
         "classes": f"{source(CLASSES, figures)}\n\n{classes.table(_result(figures[CLASSES]))}",
         "edited": f"{commits(EDITED, figures)}\n\n{_edited(figures)}",
-        "quotations": f"{source('quotations', figures)}\n\n{quotations.table(figures['quotations'])}",
         "leaks": f"{source(LEAKS, figures)}\n\n{leaks.table(figures[LEAKS])}",
-        "rows": f"{source(ROWS, figures)}\n\n{by_rows.table(figures[ROWS])}",
-        "rows_filler": f"{figures[ROWS]['n_filler']}",
-        "rows_first_ratio": by_rows.ratio_to_both(figures[ROWS]),
-        "rows_queries": f"{figures[ROWS]['n_queries']}",
         "leaks_told": leaks.told(figures[LEAKS]),
         "edited_documents": f"{figures['edited-manpages-zh']['corpus']['documents']:,}",
     }
@@ -69,8 +62,8 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
 PAGE = Page(
     "tradeoffs",
     (
-        *("shingles", *SETTINGS, *OTHER_HALF, *growth.NAMES, "planted", *PROFILES, *EDITED, CLASSES, STORED),
-        *("quotations", LEAKS, ROWS),
+        *(*SETTINGS, *OTHER_HALF, *growth.NAMES, "planted", *PROFILES, *EDITED, CLASSES, STORED),
+        LEAKS,
     ),
     parts,
     growth.PLOTS,

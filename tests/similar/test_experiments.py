@@ -5,9 +5,8 @@ import json
 import numpy as np
 from conftest import words
 
+from experiments import similar
 from experiments.pages import similar as page
-from experiments.similar import archive, width
-from pmbf import kernels
 
 
 def texts_in(folder, n):
@@ -18,31 +17,10 @@ def texts_in(folder, n):
     return folder
 
 
-def test_exact_chunks_are_the_chunks_of_the_kernels():
-    for text in (
-        "",
-        "one",
-        "one two three four five six one two three four five",
-        words(1),
-        "从前有一个渔夫住在海边的小村庄里",
-    ):
-        n_chunks = len(kernels.chunk_lists([text.encode()], n_words=5, bits=32)[0])
-        exact = width.chunk_hashes(text.encode(), 5)
-        assert len(exact) == n_chunks or (len(exact) == 0 and n_chunks == 1)  # a text shorter than a chunk
-
-
-def test_a_narrow_id_moves_similarities_and_a_wide_one_does_not(tmp_path):
-    width.run(texts_in(tmp_path / "texts", 40), [20, 32], tmp_path / "width.json")
-    narrow, wide = json.loads((tmp_path / "width.json").read_text())["widths"]
-    assert (0.0, 0.0, 0.0) == (wide["off"], wide["foreign"], wide["most"])
-    assert narrow["load"] > 1000 * wide["load"] and narrow["n_rows"] >= wide["n_rows"]
-
-
 def test_runs_are_measured_as_an_archive_grows_and_the_page_is_written(tmp_path):
     folder = texts_in(tmp_path / "texts", 40)
     how = {"n_changed": 10, "rounds": 1, "jobs": 1, "seed": 1}
-    archive.run(folder, sizes=[20, 40], **how, out=tmp_path / "similar-archive.json")
-    width.run(folder, [28], tmp_path / "similar-width.json")
+    similar.run(folder, sizes=[20, 40], **how, out=tmp_path / "similar-archive.json")
     small, large = json.loads((tmp_path / "similar-archive.json").read_text())["points"]
     assert (20, 40) == (small["full"]["n_documents"], large["full"]["n_documents"])
     assert [(8, 10)] == [(run["n_added"], run["n_removed"]) for run in large["incremental"]]
@@ -58,6 +36,6 @@ def test_a_projection_grows_as_the_largest_sizes_do():
         }
         for n in (300_000, 600_000)
     ]
-    found = archive.projection({"points": points})
+    found = similar.projection({"points": points})
     assert np.isclose(found["full_hours"], 2) and np.isclose(found["incremental_minutes"], 4)
     assert np.isclose(found["full_hours_exponent"], 1) and np.isclose(found["incremental_minutes_exponent"], 2)

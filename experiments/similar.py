@@ -6,6 +6,7 @@ similarities are brought up to date. After the last of some changes the table is
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import math
 import random
@@ -18,7 +19,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from experiments.arguments import write_figures
+from experiments.arguments import positive, write_figures
 from experiments.retrieval import drawn
 from measure import process, report
 from measure.corpora import described
@@ -27,6 +28,23 @@ from pmbf.similar import update
 
 ARCHIVE = 1_200_000
 """Documents of the archive that the paper computed in three hours on 45 machines (Kasprzak & Brandejs 2009)."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the folder and the options."""
+    parser.add_argument("folder", type=Path, help="folder of .txt files, searched recursively")
+    parser.add_argument("--sizes", type=positive, nargs="+", default=[10_000, 20_000, 40_000, 80_000], metavar="N")
+    parser.add_argument("--changed", type=positive, default=100, help="documents that change (default: 100)")
+    parser.add_argument("--rounds", type=positive, default=3, help="incremental runs (default: 3)")
+    parser.add_argument("--jobs", type=positive, default=2, help="processes of a full run (default: 2)")
+    parser.add_argument("--seed", type=int, default=2, help="seed of all random choices (default: 2)")
+    parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
+
+
+def told(given: argparse.Namespace) -> str:
+    """Run the experiment, and return its table in Markdown."""
+    how = {"sizes": given.sizes, "n_changed": given.changed, "rounds": given.rounds, "jobs": given.jobs}
+    return run(given.folder, **how, seed=given.seed, out=given.out)
 
 
 def run(
@@ -114,13 +132,13 @@ def _exponent(sizes: Sequence[int], before: float, last: float) -> float:
 
 
 def _point(path: Path, n_changed: int, rounds: int, jobs: int, seed: int) -> dict[str, Any]:
-    full = process.alone("experiments.similar.archive:updated", folder=str(path), jobs=jobs, how={})
+    full = process.alone("experiments.similar:updated", folder=str(path), jobs=jobs, how={})
     near = []
     for number in range(rounds):
         change(path, n_changed, seed + number)
-        near.append(process.alone("experiments.similar.archive:updated", folder=str(path), jobs=1, how={}))
+        near.append(process.alone("experiments.similar:updated", folder=str(path), jobs=1, how={}))
     rows = _rows(path)
-    again = process.alone("experiments.similar.archive:updated", folder=str(path), jobs=jobs, how={"full": True})
+    again = process.alone("experiments.similar:updated", folder=str(path), jobs=jobs, how={"full": True})
     assert rows == _rows(path), "an incremental run differs from a full one"
     with contextlib.closing(sqlite3.connect(path / "similar" / "similarities.sqlite")) as connection:
         [(n_chunks,)] = connection.execute("SELECT sum(n_chunks) FROM document").fetchall()

@@ -1,1 +1,0 @@
-"""Sites: what they cost, whether united sites answer as one collection, and what a thief learns."""
