@@ -1,4 +1,4 @@
-"""Chunk IDs: hashes of all overlapping shingles of a text, not sampled; the NumPy reference of the C kernels."""
+"""Chunk IDs: hashes of all overlapping shingles of a text, not sampled: the reference of `native/text/chunks.c`."""
 
 from __future__ import annotations
 
@@ -46,5 +46,5 @@ def chunk_lists(texts: Sequence[bytes], *, n_words: int, bits: int = 32) -> List
 
 def _ids(utf8: bytes, n_words: int, bits: int) -> NDArray[np.uint32]:
     tokens = tokenise(utf8)
-    hashes = all_shingles(tokens.hashes, tokens.singles, n_words)
-    return distinct((hashes >> np.uint64(64 - bits)).astype(np.uint32))
+    hashes = all_shingles(tokens.hashes.tolist(), tokens.singles.tolist(), n_words)
+    return distinct(np.array([value >> 64 - bits for value in hashes], np.uint32))

@@ -1,29 +1,24 @@
-r"""Folding a text and finding its tokens, block by block, in NumPy.
+r"""Folding a text and finding its words, character by character. The rules are docs/text.md, sections 1 and 2.
 
-    original   C  a  f  e  ◌́  -  \n b  a  r  ?
-    codes      c  a  f  e           b  a  r  ␠
-    origin     0  1  2  3           7  8  9 10  11      a hyphen at a line end joins the word
-    token      └────────────────────────────┘ [0, 10)
-
-A block ends before a separator that no line-end hyphen can join over. So nothing reaches from block to block: memory
-stays small, and the result is the same as if the text were one block.
+original   C  a  f  e  ◌́  -  \n b  a  r  ?
+letters    c  a  f  e           b  a  r  ␠
+origin     0  1  2  3           7  8  9 10        a hyphen at a line end joins the word
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import unicodedata
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pmbf.kernels.fold_table import (
     CLASS_SHIFT,
     CODE,
     EXPANSION,
     FIELD,
-    HYPHEN,
     INVISIBLE,
     LETTER,
     LOWER,
@@ -32,179 +27,119 @@ from pmbf.kernels.fold_table import (
     SEPARATOR,
     SINGLE,
     WORD,
-    FoldTable,
     fold_table,
 )
-from pmbf.kernels.lookalikes import repair_mixed
+from pmbf.kernels.lookalikes import faces
 
-Codes = NDArray[np.uint32]
-Index = NDArray[np.intp]
-
-BLOCK_CHARS = 1 << 17
-"""Fewest characters of a block, unless the text ends before. Calls cost next to nothing at this length, and a block's
-arrays stay in the cache."""
-
-_CUT = re.compile("[^- \t\r\n\x02\xad\u2010\ufffe][ \n.,;:!?\u3001\u3002\uff0c]")
-_LINE_END = re.compile(r"[ \t]*(?:\r\n|[\r\n])[ \t]*")
-_SCRIPTS = FIELD << SCRIPT_SHIFT
+_SYLLABLE = re.compile("[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[\uac00-\ud7a3][\u11a8-\u11c2]")
+_LINE_END = re.compile("(?<=.)[-\u2010\u00ad\x02\ufffe][ \t]*(?:\r\n|\n|\r)[ \t]*(?=.)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Block:
-    """A part of a text, folded, and its tokens.
+@dataclass(slots=True, eq=False)
+class Letter:
+    """A folded character.
 
     Args:
-        codes: `(n,) uint32`, folded code points, 32 for a separator.
-        origin: `(n + 1,) uint32`, where each code point begins in the whole text. The last number is the block's end.
-        starts: `(n_tokens,) intp`, first folded character of each token.
-        stops: `(n_tokens,) intp`, one past the last folded character of each token.
-        singles: `(n_tokens,) bool`, whether each token is a letter of a script written without spaces.
-        n_mixed: Tokens repaired.
-        n_invisible: Invisible characters after a letter of Latin, Cyrillic, Greek or Armenian.
+        code: Its code point.
+        origin: Where it stands in the original.
+        entry: Its entry of the fold table.
     """
 
-    codes: Codes
-    origin: Codes
-    starts: Index
-    stops: Index
-    singles: NDArray[np.bool_]
-    n_mixed: int
-    n_invisible: int
+    code: int
+    origin: int
+    entry: int
 
-    def origin_stops(self) -> Codes:
-        """Return where each token ends in the whole text: where the next code point begins that folds to something."""
-        stops = self.origin[self.stops]
-        inside = np.flatnonzero(stops == self.origin[self.stops - 1])
-        if len(inside):
-            stops[inside] = self.origin[np.searchsorted(self.origin, stops[inside], side="right")]
-        return stops
+    @property
+    def kind(self) -> int:
+        """Its class."""
+        return self.entry >> CLASS_SHIFT & FIELD
+
+    @property
+    def script(self) -> int:
+        """Its script; 0 for any but Latin, Cyrillic, Greek, Armenian."""
+        return self.entry >> SCRIPT_SHIFT & FIELD
 
 
-def blocks(text: str) -> Iterator[Block]:
-    """Yield the folded blocks of a text, in order. An empty text has none."""
-    first = 0
-    while first < len(text):
-        stop = _block_stop(text, first)
-        yield _block(text[first:stop], first)
-        first = stop
+def letters_of(text: str) -> tuple[list[Letter], int]:
+    """Return the folded characters of a text, and how many invisible ones stand after a letter of the four scripts."""
+    letters: list[Letter] = []
+    n_invisible = 0
+    for origin, entry in enumerate(_entries(text)):
+        if entry & EXPANSION:
+            letters += [Letter(code, origin, further) for code, further in _expanded(entry)]
+        elif entry >> CLASS_SHIFT & FIELD:
+            letters.append(Letter(entry & CODE, origin, entry))
+        elif entry & INVISIBLE and letters and letters[-1].script:
+            n_invisible += 1
+    return letters, n_invisible
 
 
-def _block_stop(text: str, first: int) -> int:
-    if len(text) - first <= BLOCK_CHARS:
-        return len(text)
-    cut = _CUT.search(text, first + BLOCK_CHARS - 1)
-    return cut.end() - 1 if cut else len(text)
-
-
-def _block(text: str, first: int) -> Block:
-    """Return a block: some characters of a text, the first of them at `first`, folded, and their tokens."""
-    table = fold_table()
-    # Step 1: look up each code point. Some fold to nothing because of their neighbours.
-    looked_up = _entries(text, table)
-    # Step 2: drop the code points that fold to nothing.
-    kept = np.flatnonzero(_field(looked_up, CLASS_SHIFT))
-    n_invisible = _invisible_in_words(looked_up, kept)
-    entries = looked_up if len(kept) == len(looked_up) else looked_up[kept]
-    # Step 3: replace each code point that folds to several.
-    if int(np.bitwise_or.reduce(entries, initial=0)) & EXPANSION:
-        entries, kept = _expanded(entries, kept, table)
-    # Step 4: find tokens: runs of word characters, and single letters of scripts written without spaces.
-    starts, stops, singles = _tokens(_field(entries, CLASS_SHIFT))
-    # Step 5: in tokens that mix scripts, turn look-alikes into letters of one script, in place.
-    codes = entries & np.uint32(CODE)
-    n_mixed = repair_mixed(codes, entries, starts, stops)
-    origin = np.append(kept, len(looked_up)).astype(np.uint32) + np.uint32(first)
-    return Block(codes, origin, starts, stops, singles, n_mixed, n_invisible)
-
-
-def _entries(text: str, table: FoldTable) -> Codes:
-    """Return the table entry of each code point; 0 for code points that fold to nothing because of their neighbours."""
-    if text.isascii():
-        entries = table.entries[np.frombuffer(text.encode(), np.uint8)]
-    else:
-        codes = np.frombuffer(text.encode("utf-32-le"), "<u4")
-        entries = _with_whole_syllables(codes, table)
-    _join_lines(text, entries)
+def _entries(text: str) -> list[int]:
+    """Return the table entry of each code point; that of nothing for those that fold to nothing beside others."""
+    composed, joined = list(text), list[int]()
+    for found in _SYLLABLE.finditer(text):
+        whole = unicodedata.normalize("NFC", found.group())
+        if len(whole) == 1:
+            composed[found.start()] = whole
+            joined += range(found.start() + 1, found.end())
+    entries: list[int] = fold_table().entries[np.frombuffer("".join(composed).encode("utf-32-le"), "<u4")].tolist()
+    for at in joined:
+        entries[at] &= LETTER  # as a hyphen after it breaks a word
+    for found in _LINE_END.finditer(text):
+        if entries[found.start() - 1] & LETTER and entries[found.end()] & LOWER:
+            entries[found.start() : found.end()] = [0] * (found.end() - found.start())
     return entries
 
 
-def _with_whole_syllables(codes: Codes, table: FoldTable) -> Codes:
-    """Return the table entry of each code point, with Hangul in conjoining jamo put together to syllables.
+@cache
+def _expanded(entry: int) -> list[tuple[int, int]]:
+    """Return the code points that an entry stands for, each with its own entry."""
+    start, length = entry & 0xFFFF, entry >> 16 & 31
+    codes = fold_table().expansions[start : start + length]
+    return list(zip(codes.tolist(), fold_table().entries[codes].tolist(), strict=True))
 
-    Source:
-        The Unicode Standard, section 3.12, Hangul syllable composition.
+
+def words_of(letters: list[Letter]) -> list[list[Letter]]:
+    """Return the letters of each token: of each word, and of each single letter with the marks on it."""
+    words: list[list[Letter]] = []
+    before = SEPARATOR
+    for letter in letters:
+        kind = letter.kind
+        if kind == MARK and before != SEPARATOR:
+            words[-1].append(letter)
+            continue
+        if kind == MARK:
+            kind = WORD
+        if kind == WORD == before:
+            words[-1].append(letter)
+        elif kind != SEPARATOR:
+            words.append([letter])
+        before = kind
+    return words
+
+
+def put_in_one_script(word: list[Letter]) -> bool:
+    """Fold the look-alike letters of a word that mixes scripts, in place. Return whether any letter changed.
+
+    The word goes into the first of Latin, Cyrillic, Greek, Armenian that it holds and that has a look-alike of each of
+    its letters. If there is none, then it goes into the script of most of its letters, the first on a tie. If 30 % of
+    the letters that have look-alikes are replaced, then 98.6 % of the words of English texts come out right, and 96.8 %
+    of Russian ones. Taking the script of most letters always gives 96.6 and 98.0 %, and falls behind if more letters
+    are replaced.
     """
-    vowels, tails = codes - 0x1161 < 21, codes - 0x11A8 < 27
-    if not (vowels.any() or tails.any()):
-        return table.entries[codes]
-    composed = codes.copy()
-    at = np.flatnonzero((codes[:-1] - 0x1100 < 19) & vowels[1:])
-    composed[at] = 0xAC00 + ((codes[at] - 0x1100) * 21 + (codes[at + 1] - 0x1161)) * 28
-    used = np.zeros(len(codes) + 1, np.bool_)
-    used[at + 1] = True
-    tail = np.flatnonzero(tails[1:]) + 1
-    head = np.maximum(tail - 1 - used[tail - 1], 0)
-    fits = (composed[head] - 0xAC00 < 11172) & ((composed[head] - 0xAC00) % 28 == 0)
-    composed[head[fits]] += codes[tail[fits]] - 0x11A7
-    used[tail[fits]] = True
-    entries = table.entries[composed]
-    entries[used[:-1]] &= np.uint32(LETTER)  # class nothing; LETTER stays, as a line-end hyphen after it breaks a word
-    return entries
+    letters = [letter for letter in word if letter.script]
+    held = [letter.script for letter in letters]
+    if len(set(held)) < 2:
+        return False
+    looks = [faces(letter.code, lower=bool(letter.entry & LOWER)) or {letter.script: letter.code} for letter in letters]
+    whole = [script for script in sorted(set(held)) if all(script in look for look in looks)]
+    target = whole[0] if whole else max(sorted(set(held)), key=held.count)
+    before = [letter.code for letter in letters]
+    for letter, look in zip(letters, looks, strict=True):
+        letter.code = look.get(target, letter.code)
+    return before != [letter.code for letter in letters]
 
 
-def _join_lines(text: str, entries: Codes) -> None:
-    """Set the entries of each hyphen that breaks a word at a line end to 0, with the line end and the blanks around."""
-    hyphens = np.flatnonzero(entries[1:] >= HYPHEN) + 1
-    hyphens = hyphens[(entries[hyphens - 1] & LETTER) != 0]
-    for hyphen in hyphens.tolist():
-        line_end = _LINE_END.match(text, hyphen + 1)
-        if line_end and line_end.end() < len(text) and entries[line_end.end()] & LOWER:
-            entries[hyphen : line_end.end()] = 0
-
-
-def _invisible_in_words(entries: Codes, kept: Index) -> int:
-    """Return the number of invisible characters after a letter of a script that has no use for them."""
-    if not int(np.bitwise_or.reduce(entries)) & INVISIBLE or not len(kept):
-        return 0
-    invisible = np.flatnonzero(entries & INVISIBLE)
-    before = np.searchsorted(kept, invisible) - 1
-    return int(np.count_nonzero((before >= 0) & ((entries[kept[before]] & _SCRIPTS) != 0)))
-
-
-def _expanded(entries: Codes, kept: Index, table: FoldTable) -> tuple[Codes, Index]:
-    """Return entries and origins, with each code point that folds to several replaced by those."""
-    several = (entries & EXPANSION) != 0
-    lengths = np.where(several, (entries >> 16) & 31, 1).astype(np.intp)
-    firsts = np.cumsum(lengths) - lengths
-    repeated = np.repeat(entries, lengths)
-    inside = np.flatnonzero(np.repeat(several, lengths))
-    offset = inside - np.repeat(firsts, lengths)[inside]
-    repeated[inside] = table.entries[table.expansions[(repeated[inside] & 0xFFFF) + offset]]
-    return repeated, np.repeat(kept, lengths)
-
-
-def _tokens(classes: NDArray[np.uint8]) -> tuple[Index, Index, NDArray[np.bool_]]:
-    """Return the first folded character of each token, one past its last, and whether it is a single letter."""
-    kinds = np.full(len(classes) + 2, SEPARATOR, np.uint8)
-    kinds[1:-1] = classes
-    if (classes == MARK).any():
-        kinds = _with_marks_resolved(kinds)
-    begins = (kinds[1:-1] == WORD) & (kinds[:-2] != WORD)
-    if (classes == SINGLE).any():
-        begins |= classes == SINGLE
-    inside = kinds != SEPARATOR
-    ends = inside[1:-1] & np.append(begins[1:] | ~inside[2:-1], True)
-    starts = np.flatnonzero(begins)
-    return starts, np.flatnonzero(ends) + 1, classes[starts] == SINGLE
-
-
-def _with_marks_resolved(kinds: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the classes, each mark with the class of the character it stands on. After a separator it is a word."""
-    at = np.maximum.accumulate(np.where(kinds == MARK, 0, np.arange(len(kinds))))
-    resolved = kinds[at]
-    resolved[(kinds == MARK) & (resolved == SEPARATOR)] = WORD
-    return resolved
-
-
-def _field(entries: Codes, shift: int) -> NDArray[np.uint8]:
-    return ((entries >> shift) & FIELD).astype(np.uint8)
+def is_single(word: list[Letter]) -> bool:
+    """Return whether a token is a letter of a script written without spaces."""
+    return word[0].kind == SINGLE

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels import checks
-from pmbf.kernels.reference_hash import token_hashes
-from pmbf.kernels.reference_text import decoded, fold, tokenise
+from pmbf.kernels.reference_text import decoded, fold, token_hash, tokenise
 from pmbf.kernels.reference_words import borders, sentence_starts
 from pmbf.kernels.resultset_rules import (
     NO_HASHES,
@@ -223,8 +222,8 @@ def _stemmed(
     """Return the hash of each word's stem, and the words that the table lacks."""
     places = np.append(0, np.cumsum([len(letter.encode()) for letter in text], dtype=np.int64))
     starts, stops = places[tokens.starts[wanted]], places[tokens.stops[wanted]]
-    keys = token_hashes(text.encode(), starts, stops)
-    keys[keys == 0] = 1
+    utf8, places_of = text.encode(), zip(starts.tolist(), stops.tolist(), strict=True)
+    keys = np.array([max(1, token_hash(utf8[start:stop])) for start, stop in places_of], np.uint64)
     found = stems.look_up(keys)
     words, lacks = tokens.hashes.copy(), found[:, 0] == 0
     words[wanted] = found[:, 1]

@@ -1,25 +1,26 @@
-"""Fold, tokenise and sample a text: the NumPy reference of the text kernels, and their oracle."""
+"""Fold, tokenise and sample a text: the reference of `native/text`, and its oracle. The rules are docs/text.md."""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
+import mmh3
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.errors import ParameterError
 from pmbf.hashes import Hashes, hash_dtype
 from pmbf.kernels import checks
-from pmbf.kernels.reference_fold import Block, blocks
-from pmbf.kernels.reference_hash import joined_hashes, shingle_hashes, token_hashes, whole_hash
+from pmbf.kernels.reference_fold import is_single, letters_of, put_in_one_script, words_of
+from pmbf.kernels.reference_hash import shingle_hash, thinned
 from pmbf.kernels.types import Folded, Sample, Samples, Tokens
 from pmbf.params import Sampling
 
 __all__ = ["fold", "sample", "sample_texts", "tokenise"]
-
-_INDEX_BITS = 32
 
 
 def fold(utf8: bytes) -> Folded:
@@ -35,10 +36,11 @@ def fold(utf8: bytes) -> Folded:
     'naive cafe'
     """
     text = decoded(utf8)
-    done = list(blocks(text))
-    codes = _joined([block.codes for block in done], np.uint32)
-    origins = [block.origin[:-1] for block in done] + [np.array([len(text)], np.uint32)]
-    return Folded(_text(codes), _joined(origins, np.uint32))
+    letters, _ = letters_of(text)
+    for word in words_of(letters):
+        put_in_one_script(word)
+    origins = [*(letter.origin for letter in letters), len(text)]
+    return Folded("".join(chr(letter.code) for letter in letters), np.array(origins, np.uint32))
 
 
 def tokenise(utf8: bytes) -> Tokens:
@@ -57,20 +59,28 @@ def tokenise(utf8: bytes) -> Tokens:
     return _tokens(decoded(utf8))[0]
 
 
-def _tokens(text: str) -> tuple[Tokens, NDArray[np.intp]]:
-    """Return the tokens of a text, and the folded letters of each, `(n,) intp`."""
-    found = list(blocks(text))
-    parts = [_block_tokens(block) for block in found]
+def _tokens(text: str) -> tuple[Tokens, list[int]]:
+    """Return the tokens of a text, and the number of folded letters of each."""
+    letters, n_invisible = letters_of(text)
+    words = words_of(letters)
+    n_mixed = sum(map(put_in_one_script, words))
+    origins = [*(letter.origin for letter in letters), len(text)]
+    spelled = ["".join(chr(letter.code) for letter in word) for word in words]
     tokens = Tokens(
-        hashes=_joined([part.hashes for part in parts], np.uint64),
-        starts=_joined([part.starts for part in parts], np.uint32),
-        stops=_joined([part.stops for part in parts], np.uint32),
-        singles=_joined([part.singles for part in parts], np.bool_),
+        hashes=np.array([token_hash(one.encode()) for one in spelled], np.uint64),
+        starts=np.array([word[0].origin for word in words], np.uint32),
+        stops=np.array([origins[bisect_right(origins, word[-1].origin)] for word in words], np.uint32),
+        singles=np.array([is_single(word) for word in words], np.bool_),
         n_chars=len(text),
-        n_mixed=sum(part.n_mixed for part in parts),
-        n_invisible=sum(part.n_invisible for part in parts),
+        n_mixed=n_mixed,
+        n_invisible=n_invisible,
     )
-    return tokens, _joined([block.stops - block.starts for block in found], np.intp)
+    return tokens, [len(word) for word in words]
+
+
+def token_hash(utf8: bytes) -> int:
+    """Return the hash of a token: the first 64 bits of MurmurHash3 x64 128 with seed 0."""
+    return mmh3.hash64(utf8, seed=0, signed=False)[0]
 
 
 def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool = True) -> Sample:
@@ -90,27 +100,68 @@ def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool =
         ParameterError: The bytes are not valid UTF-8.
     """
     tokens, n_letters = _tokens(decoded(utf8))
-    hashes, first = _shingles(tokens, n_letters, how)
-    edges = _segment_edges(tokens.n_chars, how.segment_chars)
-    cuts = np.searchsorted(tokens.starts[first], edges)
-    quotas = [max(how.min_hashes, math.ceil(how.density * n)) for n in np.diff(edges).tolist()]
-    uppers = (hashes >> np.uint64(32)).astype(np.uint32)
-    kept = [_smallest(uppers, start, stop, quota) for start, stop, quota in zip(cuts, cuts[1:], quotas, strict=False)]
-    if positions:
-        kept = [np.sort(places) for places in kept]
-    at = _joined(kept, np.intp)
-    placed = first[at] if positions else first[:0]
+    shingles = _shingles(tokens, n_letters, how)
+    begins = [int(tokens.starts[token]) for _, token in shingles]
+    parts: list[list[tuple[int, int]]] = []
+    for begin, end in pairwise(_segment_edges(tokens.n_chars, how.segment_chars)):
+        first: dict[int, tuple[int, int]] = {}
+        for value, token in shingles[bisect_left(begins, begin) : bisect_left(begins, end)]:
+            first.setdefault(value >> 32, (value, token))
+        quota = max(how.min_hashes, math.ceil(how.density * (end - begin)))
+        smallest = [first[upper] for upper in sorted(first)[:quota]]
+        parts.append(sorted(smallest, key=lambda shingle: shingle[1]) if positions else smallest)
+    kept = [shingle for part in parts for shingle in part]
+    placed = np.array([token for _, token in kept] if positions else [], np.uint32)
     return Sample(
-        hashes=_cut(hashes[at], how),
+        hashes=_cut([value for value, _ in kept], how),
         starts=tokens.starts[placed if starts else placed[:0]],
-        token=placed.astype(np.uint32),
-        bounds=np.cumsum([0, *map(len, kept)]).astype(np.uint32),
+        token=placed,
+        bounds=np.cumsum([0, *map(len, parts)]).astype(np.uint32),
         n_chars=tokens.n_chars,
         n_tokens=len(tokens),
-        n_shingles=len(hashes),
+        n_shingles=len(shingles),
         n_mixed=tokens.n_mixed,
         n_invisible=tokens.n_invisible,
     )
+
+
+def _shingles(tokens: Tokens, n_letters: list[int], how: Sampling) -> list[tuple[int, int]]:
+    """Return the hash of each shingle and the number of its first token. A very short text is one shingle."""
+    hashes, singles = tokens.hashes.tolist(), tokens.singles.tolist()
+    is_long = [0 < how.long_letters <= n and not single for n, single in zip(n_letters, singles, strict=True)]
+    shingles = []
+    for at, single in enumerate(singles):
+        stop = at + how.shingle_tokens * (2 if single else 1)
+        near = range(at + 1, min(at + 2 * how.shingle_tokens, len(hashes)))
+        other = next((token for token in near if is_long[token]), None) if is_long[at] else None
+        if other is not None:
+            shingles.append((shingle_hash([hashes[at], hashes[other]], ordered=False), at))
+        elif stop <= len(hashes):
+            shingles.append((_of_words(hashes[at:stop], single, how), at))
+    if hashes and not shingles:
+        shingles = [(_of_words(hashes, singles[0], how), 0)]
+    return shingles
+
+
+def _of_words(hashes: list[int], single: bool, how: Sampling) -> int:
+    """Return the hash of a shingle of words in a row, the first of them perhaps a single letter."""
+    value = shingle_hash(hashes, ordered=how.ordered)
+    return thinned(value) if single or how.long_letters else value
+
+
+def _segment_edges(n_chars: int, segment_chars: int) -> list[int]:
+    """Return where segments begin and the last ends. A tail under a quarter of a segment joins the segment before."""
+    edges = [*range(0, n_chars, segment_chars), n_chars]
+    if len(edges) > 2 and 4 * (edges[-1] - edges[-2]) < segment_chars:
+        del edges[-2]
+    return edges
+
+
+def _cut(hashes: list[int], how: Sampling) -> Hashes:
+    """Return the bits of each hash that are kept."""
+    if how.hash_bits == 32:
+        return np.array([value >> 32 for value in hashes], np.uint32)
+    return np.array(hashes, np.uint64) & np.uint64(2**64 - 2 ** (64 - how.hash_bits))
 
 
 def sample_texts(content: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], how: Sampling) -> Samples:
@@ -145,18 +196,15 @@ def sample_texts(content: bytes, starts: NDArray[np.int64], stops: NDArray[np.in
     )
 
 
-def _cut(hashes: NDArray[np.uint64], how: Sampling) -> Hashes:
-    """Return the bits of each hash that are kept."""
-    if how.hash_bits == 32:
-        return (hashes >> np.uint64(32)).astype(np.uint32)
-    return hashes & np.uint64(2**64 - 2 ** (64 - how.hash_bits))
-
-
 def _sample_or(none: Sample, utf8: bytes, how: Sampling) -> Sample:
     try:
         return sample(utf8, how, positions=False)
     except ParameterError:
         return none
+
+
+def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
+    return np.concatenate([*parts, np.zeros(0, dtype)])
 
 
 def decoded(utf8: bytes) -> str:
@@ -171,81 +219,3 @@ def decoded(utf8: bytes) -> str:
         raise ParameterError(
             f"text is not UTF-8 at byte {error.start}, expected valid UTF-8; decode it with errors='replace' first"
         ) from None
-
-
-def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
-    return np.concatenate([*parts, np.zeros(0, dtype)])
-
-
-def _shingles(
-    tokens: Tokens, n_letters: NDArray[np.intp], how: Sampling
-) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
-    """Return the weighed hash of each shingle and the number of its first token. A very short text is one shingle."""
-    thin = tokens.singles if how.long_letters == 0 else np.ones(len(tokens), np.bool_)
-    lengths = np.where(tokens.singles, 2 * how.shingle_tokens, how.shingle_tokens)
-    begins = np.arange(len(tokens)) + lengths <= len(tokens)
-    first, second = _long_words(tokens, n_letters, how)
-    begins[first] = True
-    if begins.any():
-        hashes = shingle_hashes(
-            tokens.hashes, tokens.singles, thin, shingle_tokens=how.shingle_tokens, ordered=how.ordered
-        )
-        hashes[first] = joined_hashes(tokens.hashes[first], tokens.hashes[second])
-        return hashes[begins], np.flatnonzero(begins)
-    whole = [whole_hash(tokens.hashes, thin, ordered=how.ordered)] if len(tokens) else []
-    return np.array(whole, np.uint64), np.zeros(len(whole), np.intp)
-
-
-def _long_words(
-    tokens: Tokens, n_letters: NDArray[np.intp], how: Sampling
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the long words that have another one behind them, less than two shingles' tokens away, and the others."""
-    if how.long_letters == 0:
-        return np.empty(0, np.intp), np.empty(0, np.intp)
-    at = np.flatnonzero((n_letters >= how.long_letters) & ~tokens.singles)
-    near = np.diff(at) < 2 * how.shingle_tokens
-    return at[:-1][near], at[1:][near]
-
-
-def _segment_edges(n_chars: int, segment_chars: int) -> NDArray[np.int64]:
-    """Return where segments begin and the last ends. A tail under a quarter of a segment joins the segment before."""
-    edges = [*range(0, n_chars, segment_chars), n_chars]
-    if len(edges) > 2 and 4 * (edges[-1] - edges[-2]) < segment_chars:
-        del edges[-2]
-    return np.array(edges, np.int64)
-
-
-def _smallest(hashes: NDArray[np.uint32], start: int, stop: int, quota: int) -> NDArray[np.intp]:
-    """Return where each of the `quota` smallest distinct hashes of `hashes[start:stop]` first occurs, by hash."""
-    keys = hashes[start:stop].astype(np.uint64) << np.uint64(_INDEX_BITS)
-    keys |= np.arange(stop - start, dtype=np.uint64)
-    keys.sort()
-    values = keys >> np.uint64(_INDEX_BITS)
-    distinct = keys[np.append(True, values[1:] != values[:-1])[: len(keys)]]
-    first: NDArray[np.intp] = (distinct[:quota] & np.uint64((1 << _INDEX_BITS) - 1)).astype(np.intp)
-    return first + start
-
-
-def _block_tokens(block: Block) -> Tokens:
-    utf8, offsets = _encoded(block.codes)
-    return Tokens(
-        hashes=token_hashes(utf8, offsets[block.starts], offsets[block.stops]),
-        starts=block.origin[block.starts],
-        stops=block.origin_stops(),
-        singles=block.singles,
-        n_chars=int(block.origin[-1]),
-        n_mixed=block.n_mixed,
-        n_invisible=block.n_invisible,
-    )
-
-
-def _encoded(codes: NDArray[np.uint32]) -> tuple[bytes, NDArray[np.intp]]:
-    """Return code points in UTF-8, and the byte at which each begins, `(n + 1,)`; the last number is the length."""
-    if not (codes >= 0x80).any():
-        return codes.astype(np.uint8).tobytes(), np.arange(len(codes) + 1)
-    widths = (codes >= 0x80).astype(np.intp) + (codes >= 0x800) + (codes >= 0x10000) + 1
-    return _text(codes).encode(), np.append(0, np.cumsum(widths))
-
-
-def _text(codes: NDArray[np.uint32]) -> str:
-    return codes.astype("<u4").tobytes().decode("utf-32-le")

@@ -1,7 +1,4 @@
-"""The native text kernels beside the reference on what real and hostile texts are made of: equal results, equal errors.
-
-The slow oracle of `test_text_kernels.py` is too slow for long texts; here the reference is the oracle.
-"""
+"""The native text kernels beside the reference, on what real and hostile texts are made of."""
 
 from __future__ import annotations
 
@@ -41,11 +38,23 @@ MANNERS = (
 )
 HOW = Sampling(shingle_tokens=4, long_letters=5, ordered=True, density=0.05, min_hashes=32, segment_chars=65_536)
 
+ALPHABET = (
+    "aebkopxyABHMZßéøłıﬁǆĳ½①⑴㎏™µ 019-._,\t\r\n\n\0\x02\u00ad\u2010\ufffe\u200b\u200d\u2060\ufe0f"
+    "\u0301\u0345\u0308авеокрсухіЖщёѣΑΒαβοΩἀֆոօاأَـשׁक्षित্োกำเกាំကို中国々〇ーかがｶﾞ\u3099가각\u1100\u1161\u11a8힣"
+    "ㄱ😀👩🏽𝐀𝟘\U0001f170\U00020000\ud7ff\uffff"
+)
+WORDS = ["a", "be", "cat,", "中", "文", "ка", "\n", "раy ", "-", "заяц", "co\u0301te\u0301", "e\u200bwe"]
+chosen = st.one_of(
+    st.text(st.sampled_from(ALPHABET), max_size=80),
+    st.text(st.sampled_from("ab -\n\rаоcс\u00ad\u0301"), max_size=60),
+    st.text(st.sampled_from("\u1100\u1161\u1162\u11a8\u11a7\u1112\u1175\u11c2가각힣a-\n\u200b"), max_size=20),
+    st.lists(st.sampled_from(WORDS), max_size=200).map(" ".join),
+)
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 mannered = st.builds(
     lambda manners, size, number: drawn_text("".join(manners), size, number),
     st.lists(st.sampled_from(MANNERS), min_size=1, max_size=2),
-    st.integers(0, 5000),
+    st.integers(0, 3000),
     st.integers(0, 2**32),
 )
 
@@ -80,9 +89,9 @@ def assert_twins(natives: dict[str, Any], utf8: bytes, *, starts: bool = True, *
 
 
 @seed(21)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(
-    st.one_of(anything, mannered),
+    st.one_of(anything, chosen, mannered),
     st.integers(1, 20),
     st.integers(0, 6),
     st.booleans(),
@@ -118,7 +127,7 @@ def test_a_long_word_has_code_points_not_bytes(natives: dict[str, Any], letters:
 
 
 @seed(22)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(mannered, st.integers(-70, 70), st.sampled_from(["x ", "жж ", "中，", "x", "字"]))
 def test_the_edge_of_a_chunk_does_not_show(natives: dict[str, Any], text: str, shift: int, filler: str) -> None:
     width = len(filler.encode())
@@ -127,30 +136,32 @@ def test_the_edge_of_a_chunk_does_not_show(natives: dict[str, Any], text: str, s
 
 
 @pytest.mark.parametrize("manner", MANNERS)
-def test_a_text_of_a_megabyte_comes_out_the_same(natives: dict[str, Any], manner: str) -> None:
+def test_a_text_of_many_chunks_comes_out_the_same(natives: dict[str, Any], manner: str) -> None:
     chosen = random.Random(23)
     words = ["".join(chosen.choices(manner, k=chosen.randint(1, 14))) for _ in range(2000)]
-    text = " ".join(chosen.choices(words, k=110_000))
-    assert_twins(natives, text.encode()[:1_000_000].decode(errors="ignore").encode())
+    text = " ".join(chosen.choices(words, k=25_000))
+    assert_twins(natives, text.encode()[:200_000].decode(errors="ignore").encode())
 
 
 @pytest.mark.parametrize("letter", ["a", "ж", "中", "é", "\u200b", "\ufdfa", "-\n", "\u0301", "aа", "😀"])
 def test_a_text_without_a_place_to_cut_comes_out_the_same(natives: dict[str, Any], letter: str) -> None:
-    assert_twins(natives, (letter * 50_000).encode())
+    assert_twins(natives, (letter * 20_000).encode())
 
 
 @pytest.mark.parametrize(
     "around", ["", "a", " ", "中", "ж"], ids=["alone", "in Latin", "in spaces", "in Han", "in Cyrillic"]
 )
 def test_every_code_point_comes_out_the_same(natives: dict[str, Any], around: str) -> None:
-    codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    # Of the planes without letters, a code point in 97 is enough.
+    codes = [*range(0xD800), *range(0xE000, 0x32400), *range(0x32400, 0xE0000, 97), *range(0xE0000, 0xE1000)]
+    codes += range(0xE1000, 0x110000, 97)
     assert_twins(natives, around.join(map(chr, codes)).encode())
 
 
-@pytest.mark.parametrize("n_copies", [2, 40, 5000])
+@pytest.mark.parametrize("n_copies", [2, 60])
 def test_a_repetitive_text_comes_out_the_same(natives: dict[str, Any], n_copies: int) -> None:
     page = " ".join(f"word{number * 7919 % 613}" for number in range(400))
-    assert_twins(natives, " ".join([page] * n_copies)[:1_500_000].encode(), segment_chars=100_000)
+    assert_twins(natives, " ".join([page] * n_copies).encode(), segment_chars=100_000)
 
 
 @seed(24)
@@ -232,7 +243,7 @@ def test_wide_hashes_are_of_the_same_shingles_as_narrow_ones(
 def test_a_hash_of_64_bits_is_the_whole_hash_of_its_shingle(natives: dict[str, Any], text: str) -> None:
     """At single letters shingles are thin: an eighth of the hashes fills the lower half of the range."""
     tokens = reference_text.tokenise(text.encode())
-    hashes = all_shingles(tokens.hashes, tokens.singles, 4).tolist()
+    hashes = all_shingles(tokens.hashes.tolist(), tokens.singles.tolist(), 4)
     if tokens.singles.all():
         hashes = [value << 2 if value < 1 << 61 else value >> 1 | 1 << 63 for value in hashes]
     how = dataclasses.replace(HOW, hash_bits=64, density=1.0, long_letters=0)
