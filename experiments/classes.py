@@ -21,6 +21,7 @@ from measure.classmates import KINDS, Classmates, classmates
 from measure.corpora import described
 from pmbf.collection import Collection
 from pmbf.comparison import Comparison, compare
+from pmbf.comparison.pages import write_pages
 from pmbf.report import CERTAINTIES
 
 LENGTHS = (200, 300, 500, 1000, 2000)
@@ -65,7 +66,7 @@ def measured(made: Classmates, *, jobs: int = 1) -> Result:
         library.add_many(made.library.items())
         started = time.perf_counter()
         found = compare(made.texts, group_by="folder", collection=library, jobs=jobs)
-        found.write_html(f"{scratch}/pages")
+        write_pages(found, f"{scratch}/pages")
         seconds = time.perf_counter() - started
     certainty = _certainties(found)
     planted = {_groups(one.a, one.b): one.kind for one in made.copied}

@@ -41,7 +41,7 @@ from pmbf.errors import (
 if TYPE_CHECKING:
     from pmbf.collection import Collection, repair
     from pmbf.comparison import Cluster, Comparison, Member, Pair, compare
-    from pmbf.pages import evidence_page, notebook_view
+    from pmbf.comparison.pages import page, write_pages
     from pmbf.pairs import NearCluster, NearDuplicates, NearPair, near_duplicates
     from pmbf.params import Params
     from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
@@ -76,18 +76,18 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "compare",
-    "evidence_page",
     "frame",
     "near_duplicates",
-    "notebook_view",
+    "page",
     "repair",
+    "write_pages",
 ]
 
 
 _MODULES = {
     **dict.fromkeys(("Collection", "repair"), "collection"),
     "frame": "report.rows",
-    **dict.fromkeys(("evidence_page", "notebook_view"), "pages"),
+    **dict.fromkeys(("page", "write_pages"), "comparison.pages"),
     **dict.fromkeys(("Cluster", "Comparison", "Member", "Pair", "compare"), "comparison"),
     **dict.fromkeys(("NearCluster", "NearDuplicates", "NearPair", "near_duplicates"), "pairs"),
     "Params": "params",
@@ -99,9 +99,24 @@ _MODULES = {
 def __getattr__(name: str) -> object:
     # Importing NumPy takes a tenth of a second, the classes of a report a hundredth. `pmbf --help` and a hook that asks
     # the service do not wait for them.
-    if name in _MODULES:
-        return getattr(importlib.import_module(f"pmbf.{_MODULES[name]}"), name)
-    raise AttributeError(f"module 'pmbf' has no attribute {name!r}")
+    if name not in _MODULES:
+        raise AttributeError(f"module 'pmbf' has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"pmbf.{_MODULES[name]}"), name)
+    if name in ("Collection", "Report"):
+        _show_in_notebooks()
+    return found
+
+
+def _show_in_notebooks() -> None:
+    """Let a notebook show the page of a report. The class knows no pages: reports are data."""
+    from pmbf.report import Report
+
+    def shown(report: Report) -> str:
+        from pmbf.pages import notebook_view
+
+        return notebook_view(report)
+
+    Report._repr_html_ = shown  # type: ignore[attr-defined]
 
 
 def __dir__() -> list[str]:

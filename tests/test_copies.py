@@ -12,7 +12,7 @@ import zlib
 import pytest
 from typer.testing import CliRunner
 
-from pmbf import Collection, Params, Report, UnsupportedError, repair
+from pmbf import Collection, Params, Report, UnsupportedError, page, repair
 from pmbf.cli.app import app
 from pmbf.extract import Limits
 from pmbf.intake import loader
@@ -320,7 +320,7 @@ def test_a_page_names_the_copy(command):
     assert [name for name, page in pages.items() if "The same file as" in page and "lib/map.png" in page] != []
     assert "copy.png" in pages["index.html"]
     with Collection("x.pmbf") as opened:
-        assert "lib/map.png" not in opened.screen(command / "copy.png").to_html(hide_names=True)
+        assert "lib/map.png" not in page(opened.screen(command / "copy.png"), hide_names=True)
 
 
 def test_files_without_text_are_listed_and_counted(command):

@@ -25,19 +25,19 @@ def library(collection):
 
 def passages(library, folder):
     report = library.screen(QUERY, template="thesis")
-    return Report, report, lambda one: (pmbf.evidence_page(one, QUERY, library.text), one.rows("sources"))
+    return Report, report, lambda one: (pmbf.page(one, QUERY, library.text), one.rows("sources"))
 
 
 def sentences(library, folder):
     report = library.screen_sentences(QUERY, template="thesis")
-    return SentenceReport, report, lambda one: (replace(one, texts=report.texts).to_html(), one.summary)
+    return SentenceReport, report, lambda one: (pmbf.page(replace(one, texts=report.texts)), one.summary)
 
 
 def everyone(library, folder):
     for number in (4, 5, 6):
         (folder / f"{number}.txt").write_text(f"{words(1)} {words(number)}", encoding="utf-8")
     found = pmbf.compare(folder)
-    return Comparison, found, lambda one: (replace(one, texts=found.texts).to_html(), one.highest())
+    return Comparison, found, lambda one: (pmbf.page(replace(one, texts=found.texts)), one.highest())
 
 
 @pytest.mark.parametrize("made", [passages, sentences, everyone])

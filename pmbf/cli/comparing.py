@@ -155,6 +155,7 @@ def compare(
 ) -> None:
     """Compare all texts of a folder with each other: pairs that share passages, and clusters."""
     from pmbf.comparison import compare as compared
+    from pmbf.comparison.pages import write_pages
     from pmbf.terminal.canvas import View, wants_color
     from pmbf.terminal.compared import Shown
     from pmbf.terminal.progress import steps_progress
@@ -187,7 +188,7 @@ def compare(
             on_progress=advance,
             **asked,
         )
-        page = found.write_html(html, on_progress=advance) if html else None
+        page = write_pages(found, html, on_progress=advance) if html else None
     view = View(colored=wants_color(color, sys.stdout), n_passages=passages or 0)
     if csv:
         _write_csv(csv, found)

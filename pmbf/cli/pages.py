@@ -97,10 +97,10 @@ class Pages:
         Raises:
             OSError: The file cannot be written.
         """
-        from pmbf.pages import write_page
+        from pmbf.pages import evidence_page, write_page
 
         self._n_written += 1
-        made = made or report.to_html(sources=self.sources, hide_names=self.hide_names)
+        made = made or evidence_page(report, sources=self.sources, hide_names=self.hide_names)
         if not self._in_folder:
             write_page(self.target, made)
             return

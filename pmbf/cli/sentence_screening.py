@@ -16,6 +16,7 @@ from pmbf.collection import Collection
 from pmbf.errors import DONE, FAILED, FOUND, ParameterError, PmbfError, unexamined
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, read_leniently
+from pmbf.pages import evidence_page
 from pmbf.sentences import SentenceReport
 from pmbf.sentences.as_passages import as_passages
 from pmbf.sites import Sites
@@ -112,7 +113,7 @@ class SentenceScreening:
             return FAILED if read.problems else DONE
         self._n_screened += 1
         if self.pages:
-            page = report.to_html(sources=self.pages.sources, hide_names=self.pages.hide_names)
+            page = evidence_page(report, sources=self.pages.sources, hide_names=self.pages.hide_names)
             self.pages.write(as_passages(report), page)
         if self.quiet or self.tables.on_stdout:
             return _code(report)

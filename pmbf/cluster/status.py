@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.manifest import Manifest
 from pmbf.cluster.working import fetch, here_of, unread_by_all
+from pmbf.report.as_json import AsJson
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class Status(AsJson):
     """How a cluster's collection is.
 
     Args:
@@ -38,10 +38,6 @@ class Status:
     missing: dict[str, dict[str, str]]
     unread: dict[str, str]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the status as JSON-ready dicts and lists."""
-        return asdict(self)
-
 
 def status_of(depot: str, nodes: Nodes, manifest: Manifest, *, fetch_all: bool) -> Status:
     """Return how a cluster's collection is; see `ClusterCollection.status`."""
@@ -64,7 +60,7 @@ def status_of(depot: str, nodes: Nodes, manifest: Manifest, *, fetch_all: bool) 
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class Health(AsJson):
     """Whether a cluster answers for all its documents now.
 
     Args:
@@ -80,10 +76,6 @@ class Health:
     volumes: int
     unread_volumes: int
     unread_documents: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON-ready dicts and lists."""
-        return asdict(self)
 
 
 def health(nodes: Nodes, manifest: Manifest) -> Health:

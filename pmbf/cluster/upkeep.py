@@ -8,14 +8,14 @@ just before it commits, and commits nothing if one is gone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Volume, read
 from pmbf.cluster.volumes import Shelf, files_of, require_as_listed
 from pmbf.errors import CorruptError, IncompleteError, NotFoundError, PmbfError
 from pmbf.params import Params
+from pmbf.report.as_json import AsJson
 from pmbf.store.check import check
 from pmbf.store.folder import Store
 
@@ -27,7 +27,7 @@ VOLUME_BYTES, VOLUME_DOCUMENTS = 256 << 20, 65_536
 
 
 @dataclass(frozen=True, slots=True)
-class Upkeep:
+class Upkeep(AsJson):
     """What a compaction of a depot did.
 
     Args:
@@ -43,10 +43,6 @@ class Upkeep:
     n_generations: int
     n_files: int
     n_bytes: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as a JSON-ready dict."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

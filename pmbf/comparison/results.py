@@ -10,16 +10,14 @@ Every span is half-open, `[start, stop]`, in code points of the original text.
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 from pmbf.report import Section
-from pmbf.report.as_json import with_lists
+from pmbf.report.as_json import Readable
 from pmbf.span import Span
 
 SCHEMA_VERSION = 1
@@ -164,7 +162,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Readable):
     """Everyone compared with everyone.
 
     Args:
@@ -185,6 +183,8 @@ class Comparison:
     >>> Comparison.from_json(comparison.to_json()) == comparison
     True
     """
+
+    WHAT: ClassVar[str] = "comparison"
 
     title: str
     members: tuple[Member, ...]
@@ -229,82 +229,18 @@ class Comparison:
             found[pair.b] = max(found[pair.b], pair.share_b)
         return found
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as JSON-ready dicts and lists, spans as `[start, stop]`, without the texts."""
-        made: dict[str, Any] = {
-            "title": self.title,
-            "members": [_plain(member) for member in self.members],
-            "pairs": [_plain(pair) for pair in self.pairs],
-            "clusters": [_plain(cluster) for cluster in self.clusters],
-            "settings": _plain(self.settings),
-            "n_below": self.n_below,
-            "n_only_library": self.n_only_library,
-            "not_counted": [_plain(pair) for pair in self.not_counted],
-            "problems": list(self.problems),
-            "warnings": list(self.warnings),
-            "schema": self.schema,
-        }
-        for member in made["members"]:
-            member |= {name: [[one["start"], one["stop"]] for one in member[name]] for name in ("excluded", "library")}
-            for one in member["sections"]:
-                one["span"] = [one["span"]["start"], one["span"]["stop"]]
-        for pair in (*made["pairs"], *made["not_counted"]):
-            for passage in pair["passages"]:
-                passage |= {side: [passage[side]["start"], passage[side]["stop"]] for side in "ab"}
-        return made
-
-    def to_json(self, indent: int | None = None) -> str:
-        """Return the comparison as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
-
-    def to_html(self) -> str:
-        """Return the comparison as one HTML file that opens offline, with the passages of its pairs.
-
-        Raises:
-            ParameterError: The comparison holds no texts, as one from JSON.
-        """
-        from pmbf.comparison.pages import one_file
-
-        return one_file(self)
-
-    def write_html(
-        self, target: str | os.PathLike[str], *, on_progress: Callable[[str, int, int], None] | None = None
-    ) -> Path:
-        """Write the comparison as pages, and return the path of the overview.
-
-        Args:
-            target: A folder, which gets an overview and a page for each pair; or a file that ends with `.html`.
-            on_progress: Called with what is being done, how many pages are written, and how many there are.
-
-        Raises:
-            ParameterError: The comparison holds no texts, as one from JSON.
-            OSError: A file cannot be written.
-        """
-        from pmbf.comparison.pages import write
-
-        return write(self, target, on_progress or (lambda what, done, total: None))
-
-    @classmethod
-    def from_json(cls, line: str) -> Comparison:
-        """Return the comparison that `to_json` wrote, without the texts.
-
-        Raises:
-            UnsupportedError: It has another schema.
-            ParameterError: It is no comparison.
-
-        >>> Comparison.from_json("{}")
-        Traceback (most recent call last):
-        pmbf.errors.ParameterError: no comparison as to_json writes it: it lacks 'schema'
-        """
-        from pmbf.comparison.as_json import from_json
-
-        return from_json(line)
+    def require_consistent(self) -> None:
+        """Refuse dates that are none, pairs without a passage, pairs and clusters of strangers. Raises `ValueError`."""
+        for member in self.members:
+            datetime.fromisoformat(member.date or "2000-01-01")
+        named = {name for pair in (*self.pairs, *self.not_counted) for name in (pair.a, pair.b)}
+        named.update(name for cluster in self.clusters for name in cluster.members)
+        if not all(pair.passages for pair in (*self.pairs, *self.not_counted)):
+            raise ValueError("a pair has no passage")
+        if strange := sorted(named - self.by_name.keys()):
+            raise ValueError(f"{strange[0]!r} is no member")
 
 
 def ranked(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     """Return pairs by falling share, then by falling evidence, then by name."""
     return tuple(sorted(pairs, key=lambda one: (-one.share, -one.evidence, one.a, one.b)))
-
-
-def _plain(value: Any) -> dict[str, Any]:
-    return asdict(value, dict_factory=with_lists)

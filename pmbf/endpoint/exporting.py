@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from pmbf.endpoint.rows import Hashes, part_bounds
 from pmbf.endpoint.sampling import RUN, keyed_sample
 from pmbf.endpoint.sitekey import SiteKey
 from pmbf.errors import IncompleteError, NotFoundError, ParameterError
+from pmbf.report.as_json import AsJson
 from pmbf.screen.rarity import COMMON_DOCUMENTS
 from pmbf.store import locks
 from pmbf.store.listing import Listed
@@ -31,7 +31,7 @@ COMMON_SHARE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class ExportReport:
+class ExportReport(AsJson):
     """What an export did.
 
     Args:
@@ -50,10 +50,6 @@ class ExportReport:
     key_id: str
     too_short: tuple[str, ...]
     problems: tuple[tuple[str, str], ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as JSON-ready values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

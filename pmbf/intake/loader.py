@@ -11,8 +11,8 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
 
 from pmbf.contents import reason_of
 from pmbf.errors import ParameterError
@@ -27,6 +27,7 @@ from pmbf.intake.texts import LEAST_SAME_BYTES, is_passed_over
 from pmbf.jobs.garbage import without_garbage_collection
 from pmbf.jobs.threads import Threads
 from pmbf.params import Params
+from pmbf.report.as_json import AsJson
 from pmbf.store.incoming import NewDocuments, first_of_each
 from pmbf.store.tables import BINARY_KIND, ListedPath
 from pmbf.store.writer import Writer
@@ -39,7 +40,7 @@ _LOOKED_UP_TOGETHER = 400
 
 
 @dataclass(slots=True)
-class LoadReport:
+class LoadReport(AsJson):
     """The result of a load, in numbers of files.
 
     Args:
@@ -57,6 +58,8 @@ class LoadReport:
         without_text: Files that were met and hold no word, unchanged ones too: they are known by their checksum.
         interrupted: Whether the load was stopped; everything done until then is kept.
     """
+
+    ALSO: ClassVar[tuple[str, ...]] = ("n_without_text",)
 
     n_added: int = 0
     n_replaced: int = 0
@@ -76,10 +79,6 @@ class LoadReport:
     def n_without_text(self) -> int:
         """Files that were met and hold no word: those of `without_text`."""
         return len(self.without_text)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as JSON-ready dicts and lists."""
-        return asdict(self) | {"n_without_text": self.n_without_text}
 
     def say_unread(self, path: str, problems: str, *, is_binary: bool, has_words: bool) -> None:
         """List a file without text, and say what was not read of a file, a line for each problem."""

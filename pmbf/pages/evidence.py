@@ -17,6 +17,7 @@ from pmbf.pages.shell import embedded_json, embedded_packed, page, theme_button
 from pmbf.pages.sources import Extent, card, source_texts, summary_row
 from pmbf.report import CERTAINTIES, Report
 from pmbf.report.parts import told_amounts
+from pmbf.sentences.as_passages import as_passages
 from pmbf.sentences.report import SentenceReport
 from pmbf.text import clean
 
@@ -30,24 +31,22 @@ LENGTHS = (0, 100, 200, 400, 800, 1600)
 
 
 def evidence_page(
-    report: Report,
+    report: Report | SentenceReport,
     text: str | None = None,
     source_text: SourceText | None = None,
     *,
     sources: Extent = "passages",
     hide_names: bool = False,
-    sentences: SentenceReport | None = None,
 ) -> str:
     """Return a report as one self-contained HTML file.
 
     Args:
-        report: What was found.
+        report: What was found. Of a report of sentences the page lists the sentences of each source, too.
         text: The text that was screened, as it was screened; by default the one that the report holds.
         source_text: Returns the text of a document by id; by default the report's. A source whose text cannot be read
             is shown without.
         sources: How much of the sources the page holds: `passages` with 2,000 characters around, or `whole`.
         hide_names: Whether the page holds no name of a text or document.
-        sentences: The sentences that `report` was made of; the page lists them for each source.
 
     Raises:
         ParameterError: A text is missing, as in a report from JSON; it is not the text of this report; or `sources` is
@@ -55,6 +54,8 @@ def evidence_page(
     """
     if sources not in get_args(Extent):
         raise ParameterError(f"sources is {sources!r}, expected 'passages' or 'whole'")
+    sentences = report if isinstance(report, SentenceReport) else None
+    report = as_passages(report) if isinstance(report, SentenceReport) else report
     text, read = _texts(report, text, source_text)
     findings = Findings(report, clean(text), lambda document: clean(read(document)), hide_names)
     marked = MarkedText(findings)

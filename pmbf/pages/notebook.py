@@ -47,6 +47,6 @@ def compact_view(report: Report) -> str:
     return (
         f"<p><b>{percent(report.coverage)}</b> of {escaped(report.query.name or 'the text')} shared with sources "
         f"({counted(report.n_documents, 'document')} compared).{notes} "
-        "<code>report.to_html()</code> returns the page.</p>"
+        "<code>pmbf.page(report)</code> returns the page.</p>"
         f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>{more}"
     )

@@ -10,12 +10,11 @@ Every span is half-open, `[start, stop]`, in code points of the original text.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pmbf.places import Place as Place
+from pmbf.report.as_json import AsJson, Readable
 from pmbf.report.parts import DocumentRef as DocumentRef
 from pmbf.report.parts import NotCounted as NotCounted
 from pmbf.report.parts import Query as Query
@@ -121,6 +120,8 @@ class Match:
             there are no passages, and `coverage` is 1.
     """
 
+    ALSO: ClassVar[tuple[str, ...]] = ("counts",)
+
     document: DocumentRef
     containment: float
     n_hits: int
@@ -147,7 +148,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Readable):
     """The answer of one screening.
 
     Args:
@@ -177,7 +178,12 @@ class Report:
     >>> report = Report(Query("a.txt", 10, 2, 1), (), 0, 0.0, 5, 0, 1)
     >>> Report.from_json(report.to_json()) == report
     True
+    >>> Report.from_json("{}")
+    Traceback (most recent call last):
+    pmbf.errors.ParameterError: no report as to_json writes it: it lacks 'schema'
     """
+
+    WHAT: ClassVar[str] = "report"
 
     query: Query
     matches: tuple[Match, ...]
@@ -270,55 +276,16 @@ class Report:
         Args:
             with_text: Whether passages have their words and places; raises what `with_words` raises.
         """
-        from pmbf.report.as_json import as_dict
+        values = AsJson.to_dict(self.with_words() if with_text else self)
+        if not with_text:
+            for passage in (one for match in values["matches"] for one in match["passages"]):
+                for side in ("query", "source"):
+                    del passage[f"{side}_text"], passage[f"{side}_place"]
+        return values
 
-        return as_dict(self.with_words() if with_text else self, with_text=with_text)
-
-    def to_json(self, indent: int | None = None, *, with_text: bool = False) -> str:
-        """Return the report as JSON text; see `to_dict`."""
-        return json.dumps(self.to_dict(with_text=with_text), ensure_ascii=False, indent=indent)
-
-    def to_html(
-        self,
-        text: str | None = None,
-        source_text: Callable[[int], str] | None = None,
-        *,
-        sources: Literal["passages", "whole"] = "passages",
-        hide_names: bool = False,
-    ) -> str:
-        """Return the report as one HTML file that opens offline (docs/pages.md).
-
-        Args:
-            text: The text that was screened; a report of `Collection.screen` holds it.
-            source_text: Returns the text of a document by id, as `Collection.text` does; such a report holds it, too.
-            sources: How much of the sources the file holds: `passages` with 2,000 characters around, or `whole`.
-            hide_names: Whether the file holds no name of a text or document.
-
-        Raises:
-            ParameterError: A text is missing, as in a report from JSON, or is not the text of this report.
-        """
-        import pmbf  # the page stands above the report; its name is resolved when it is called
-
-        return pmbf.evidence_page(self, text, source_text, sources=sources, hide_names=hide_names)
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows: the page, or a table of the sources if the page is large."""
-        import pmbf
-
-        return pmbf.notebook_view(self)
-
-    @classmethod
-    def from_json(cls, line: str) -> Report:
-        """Return the report that `to_json` wrote.
-
-        Raises:
-            UnsupportedError: The report has another schema.
-            ParameterError: It is no report.
-
-        >>> Report.from_json("{}")
-        Traceback (most recent call last):
-        pmbf.errors.ParameterError: no report as to_json writes it: it lacks 'schema'
-        """
-        from pmbf.report.as_json import from_json
-
-        return from_json(line)
+    def require_consistent(self) -> None:
+        """Refuse spans that end behind the text. Raises `ValueError`."""
+        spans = [*self.query.excluded, *(one.span for one in self.sections)]
+        spans += [passage.query for match in self.matches for passage in match.passages]
+        if max((span.stop for span in spans), default=0) > self.query.n_chars:
+            raise ValueError(f"a span ends behind the {self.query.n_chars} characters of the text")

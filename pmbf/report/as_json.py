@@ -1,92 +1,215 @@
-"""A report as JSON-ready dicts and lists, and back."""
+"""Dataclasses as JSON-ready dicts and lists, and back: what JSON brings has the types of the fields, or is refused."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, replace
-from typing import Any
+import math
+from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from types import NoneType
+from typing import Any, ClassVar, Literal, Self, cast, get_args, get_origin, get_type_hints
 
-from pmbf.places import Place
-from pmbf.report import SCHEMA_VERSION, DocumentRef, Match, Passage, Query, Report, Scores, Section
-from pmbf.report.typed import as_written, require_schema, require_types, tuple_of
+from pmbf.errors import ParameterError, UnsupportedError
 from pmbf.span import Span
 
+_Read = Callable[[Any, str], Any]
+"""Returns a value of a field, of what JSON brought; it raises `ValueError` or `TypeError` for anything else."""
 
-def as_dict(report: Report, *, with_text: bool) -> dict[str, Any]:
-    """Return a report as dicts and lists; `Report.to_dict` says how."""
-    values = asdict(replace(report, texts=None), dict_factory=with_lists)
-    del values["texts"]
-    values["query"]["excluded"] = [[span["start"], span["stop"]] for span in values["query"]["excluded"]]
-    for section in values["sections"]:
-        section["span"] = [section["span"]["start"], section["span"]["stop"]]
-    for match, one in zip(values["matches"], report.matches, strict=True):
-        match["counts"] = one.counts
-        for passage in match["passages"]:
-            for side in ("query", "source"):
-                passage[side] = [passage[side]["start"], passage[side]["stop"]]
-                if not with_text:
-                    del passage[f"{side}_text"], passage[f"{side}_place"]
-    return values
+_MOST = 2**63 - 1
+_ROUNDED = 1e-9
+"""By so much may a share that was summed be above 1."""
+_SHARES = {"coverage", "similarity", "in_order", "containment", "source_share", "characters", "words", "sorted_words"}
+_SHARES |= {"share", "share_a", "share_b", "whole_a", "whole_b", "threshold"}
+_CERTAINTIES = (None, "sure", "likely", "worth a look")
 
 
-def from_json(line: str) -> Report:
-    """Return the report that `Report.to_json` wrote; raise what `Report.from_json` raises."""
-    with as_written("report"):
-        values = json.loads(line)
-        require_schema(values, SCHEMA_VERSION, "report")
-        values["query"] = _query(values["query"])
-        values["matches"] = tuple(map(_match, tuple_of(values["matches"])))
-        values["problems"] = tuple_of(values["problems"])
-        values["warnings"] = tuple_of(values["warnings"])
-        values["sections"] = tuple(map(section, tuple_of(values["sections"])))
-        made = Report(**values | {"texts": None})
-        require_types(made)
-        _require_inside(made)
-    return made
+class AsJson:
+    """A dataclass that is written as JSON: its fields but those that comparisons leave out, and some properties."""
+
+    __slots__ = ()
+    ALSO: ClassVar[tuple[str, ...]] = ()
+    """Properties that stand in JSON behind the fields; they are not read."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON-ready dicts and lists, spans as `[start, stop]`, without texts."""
+        values: dict[str, Any] = plain(self)
+        return values
 
 
-def _require_inside(report: Report) -> None:
-    """Refuse spans that end behind the text. Raises `ValueError`."""
-    spans = [*report.query.excluded, *(one.span for one in report.sections)]
-    spans += [passage.query for match in report.matches for passage in match.passages]
-    if max((span.stop for span in spans), default=0) > report.query.n_chars:
-        raise ValueError(f"a span ends behind the {report.query.n_chars} characters of the text")
+class Readable(AsJson):
+    """A dataclass that is read from its JSON, too."""
+
+    __slots__ = ()
+    WHAT: ClassVar[str]
+    """What it is, in words."""
+
+    def to_json(self, indent: int | None = None, **how: Any) -> str:
+        """Return `to_dict` as JSON text; `how` as it takes it."""
+        return json.dumps(self.to_dict(**how), ensure_ascii=False, indent=indent)
+
+    @classmethod
+    def from_json(cls, line: str) -> Self:
+        """Return what `to_json` wrote, without texts.
+
+        Raises:
+            UnsupportedError: It has another schema.
+            ParameterError: It is something else, or holds a value that pmbf does not write.
+        """
+        try:
+            values = json.loads(line)
+            _require_schema(values["schema"], cls)
+            found: Self = made(cls, values)
+            return found
+        except KeyError as error:
+            raise ParameterError(f"no {cls.WHAT} as to_json writes it: it lacks {error}") from error
+        except (TypeError, ValueError, AttributeError, RecursionError) as error:
+            raise ParameterError(f"no {cls.WHAT} as to_json writes it: {error}") from error
 
 
-def with_lists(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a dict whose tuples are lists: the `dict_factory` of what is JSON-ready."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in pairs}
+def plain(value: Any) -> Any:
+    """Return a value with dataclasses as dicts, and tuples as lists."""
+    kind: Any = type(value)
+    if kind in (str, int, float, bool, NoneType):
+        return value
+    if kind is Span:
+        return [value.start, value.stop]
+    if kind in (list, tuple):
+        return [plain(one) for one in value]
+    if kind is dict:
+        return {name: plain(one) for name, one in value.items()}
+    if not is_dataclass(value):
+        return value
+    return {name: plain(getattr(value, name)) for name in _names(kind)}
 
 
-def _query(values: dict[str, Any]) -> Query:
-    return Query(**values | {"excluded": tuple(Span(*span) for span in tuple_of(values["excluded"]))})
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return (*(one.name for one in fields(kind) if one.compare), *getattr(kind, "ALSO", ()))
 
 
-def section(values: dict[str, Any]) -> Section:
-    """Return a section, of its values in JSON."""
-    return Section(**values | {"span": Span(*values["span"])})
+def _require_schema(schema: Any, kind: Any) -> None:
+    """Refuse another schema. Raises `UnsupportedError`, and `TypeError` if the schema is no number."""
+    [expected] = (cast(int, one.default) for one in fields(kind) if one.name == "schema")
+    if type(schema) is not int or schema < 1:
+        raise TypeError(f"schema is {schema!r:.80}")
+    if schema != expected:
+        way_out = "upgrade pmbf" if schema > expected else "make it anew"
+        what = kind.WHAT.partition(" ")[0]
+        raise UnsupportedError(f"the {what} has schema {schema}, this pmbf reads {expected}; {way_out}")
 
 
-def document(values: dict[str, Any]) -> DocumentRef:
-    """Return a document, of its values in JSON. Raises `ValueError` if its labels are not those of its paths."""
-    paths, labels = tuple_of(values["paths"]), tuple_of(values["labels"])
-    if len(labels) not in (0, len(paths)):
-        raise ValueError(f"a document has {len(paths)} paths and labels of {len(labels)}")
-    return DocumentRef(**values | {"paths": paths, "labels": labels})
+def made(kind: Any, values: Any) -> Any:
+    """Return a dataclass, of its values in JSON.
+
+    Every value is of the type that its field names. Numbers are finite; evidence and those called `n_…` are at least 0,
+    shares 0 to 1, spans ascending. If the dataclass has `require_consistent`, then that is called.
+
+    Raises:
+        KeyError: A field is missing.
+        TypeError, ValueError: A value is of another type, or is one that pmbf does not write.
+
+    >>> made(Span, [3, 2])
+    Traceback (most recent call last):
+    ValueError: [3, 2] is no span
+    """
+    if kind is Span:
+        return _span(values)
+    if not isinstance(values, dict):
+        raise TypeError(f"{values!r:.80} is no object")
+    given = dict(values)
+    for name in getattr(kind, "ALSO", ()):
+        given.pop(name, None)
+    for name, (read, is_required) in _readers(kind).items():
+        if name in given:
+            given[name] = read(given[name], name)
+        elif is_required:
+            raise KeyError(name)
+    found = kind(**given)
+    if check := getattr(found, "require_consistent", None):
+        check()
+    return found
 
 
-def _match(values: dict[str, Any]) -> Match:
-    passages = tuple(map(_passage, tuple_of(values["passages"])))
-    values.pop("counts", None)
-    return Match(**values | {"document": document(values["document"]), "passages": passages})
+def _span(value: Any) -> Span:
+    if not (isinstance(value, list) and len(value) == 2 and all(map(_is_whole, value)) and 0 <= value[0] <= value[1]):
+        raise ValueError(f"{value!r:.80} is no span")
+    return Span(*value)
 
 
-def _passage(values: dict[str, Any]) -> Passage:
-    scores = values["scores"]
-    return Passage(
-        **values
-        | {"query": Span(*values["query"]), "source": Span(*values["source"]), "also_in": tuple_of(values["also_in"])}
-        | {"scores": Scores(**scores) if scores else None}
-        | {name: Place(**values[name]) for name in ("query_place", "source_place") if values.get(name)}
-    )
+@cache
+def _readers(kind: Any) -> dict[str, tuple[_Read, bool]]:
+    """Return what reads each field, and whether the field must be there: lists must, new fields of others need not."""
+    hints, found = get_type_hints(kind), {}
+    for one in fields(kind):
+        if one.compare:
+            hint, has_default = hints[one.name], one.default is not MISSING or one.default_factory is not MISSING
+            found[one.name] = (_ranged(one.name, _reader(hint)), not has_default or get_origin(hint) is tuple)
+        else:
+            found[one.name] = (_refused, False)
+    return found
+
+
+def _refused(value: Any, name: str) -> Any:
+    raise ValueError(f"`{name}` does not stand in JSON")
+
+
+def _ranged(name: str, read: _Read) -> _Read:
+    if name == "certainty":
+        return _checked(lambda value: value in _CERTAINTIES, read)
+    if name in _SHARES:
+        return _checked(lambda value: value is None or 0 <= value <= 1 + _ROUNDED, read)
+    if name.startswith("n_") or name == "evidence":
+        return _checked(lambda value: value is None or value >= 0, read)
+    return read
+
+
+def _reader(hint: Any) -> _Read:
+    inside = get_args(hint)
+    match get_origin(hint):
+        case origin if origin is Literal:
+            return _checked(lambda value: isinstance(value, str) and value in inside)
+        case origin if origin is tuple:
+            each = _reader(inside[0])
+            return lambda value, name: tuple(each(one, name) for one in _list(value))
+        case origin if origin is dict:
+            keys, values = map(_reader, inside)
+            return lambda value, name: {keys(one, name): values(what, name) for one, what in _items(value, name)}
+    if NoneType in inside:
+        [other] = (_reader(one) for one in inside if one is not NoneType)
+        return lambda value, name: None if value is None else other(value, name)
+    return _checked(_PLAIN[hint]) if hint in _PLAIN else lambda value, name: made(hint, value)
+
+
+def _checked(is_right: Callable[[Any], bool], read: _Read = lambda value, name: value) -> _Read:
+    def checked(value: Any, name: str) -> Any:
+        if not is_right(found := read(value, name)):
+            raise ValueError(f"`{name}` is {value!r:.80}")
+        return found
+
+    return checked
+
+
+def _list(value: Any) -> list[Any]:
+    """Return a list. Raises `TypeError` for a text, whose letters would be entries, and others."""
+    if not isinstance(value, list):
+        raise TypeError(f"{value!r:.80} is no list")
+    return value
+
+
+def _items(value: Any, name: str) -> Any:
+    if not isinstance(value, dict):
+        raise ValueError(f"`{name}` is {value!r:.80}")
+    return value.items()
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int and -_MOST <= value <= _MOST
+
+
+_PLAIN: dict[Any, Callable[[Any], bool]] = {
+    str: lambda value: isinstance(value, str),
+    int: _is_whole,
+    float: lambda value: _is_whole(value) or (type(value) is float and math.isfinite(value)),
+    bool: lambda value: isinstance(value, bool),
+}

@@ -106,6 +106,11 @@ class DocumentRef:
     kind: str = ""
     labels: tuple[dict[str, str], ...] = field(default=(), hash=False)
 
+    def require_consistent(self) -> None:
+        """Refuse labels that are not those of its paths. Raises `ValueError`."""
+        if len(self.labels) not in (0, len(self.paths)):
+            raise ValueError(f"a document has {len(self.paths)} paths and labels of {len(self.labels)}")
+
 
 @dataclass(frozen=True, slots=True)
 class Query:

@@ -8,12 +8,11 @@ SentenceReport ── Sentence …     every sentence of the query, in order; of
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
 
 from pmbf.report import DocumentRef, NotCounted, Section, Texts
-from pmbf.report.as_json import with_lists
+from pmbf.report.as_json import AsJson, Readable
 from pmbf.span import Span
 
 SCHEMA_VERSION = 2
@@ -146,7 +145,7 @@ class SiteAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceReport:
+class SentenceReport(Readable):
     """The answer of one screening by sentences.
 
     Args:
@@ -169,6 +168,9 @@ class SentenceReport:
         sites: The sites that were asked, and how each answered.
         texts: The query's text and a way to the sources' texts; neither in JSON nor in comparisons.
     """
+
+    WHAT: ClassVar[str] = "report of sentences"
+    ALSO: ClassVar[tuple[str, ...]] = ("n_found", "n_claimed", "n_compared")
 
     name: str
     kind: str
@@ -232,49 +234,16 @@ class SentenceReport:
         Args:
             with_text: Whether each sentence has its words, under `text`; of `short` and `new` ones, too.
         """
-        values: dict[str, Any] = asdict(replace(self, texts=None), dict_factory=_json_ready)
-        del values["texts"]
-        values |= {"n_found": self.n_found, "n_claimed": self.n_claimed, "n_compared": self.n_compared}
+        values = AsJson.to_dict(self)
         if with_text and self.texts:
-            query = self.texts.query if isinstance(self.texts.query, str) else self.texts.query.decode()
+            query = self.texts.query
             for sentence, one in zip(values["sentences"], self.sentences, strict=True):
                 sentence["text"] = query[one.span.start : one.span.stop]
         return values
 
-    def to_json(self, indent: int | None = None) -> str:
-        """Return the report as JSON text; see `to_dict`."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
-
-    @classmethod
-    def from_json(cls, line: str) -> SentenceReport:
-        """Return the report that `to_json` wrote.
-
-        Raises:
-            UnsupportedError: The report has another schema.
-            ParameterError: It is no report of sentences.
-
-        >>> SentenceReport.from_json("{}")
-        Traceback (most recent call last):
-        pmbf.errors.ParameterError: no report of sentences as to_json writes it: it lacks 'schema'
-        """
-        from pmbf.sentences.as_json import from_json
-
-        return from_json(line)
-
-    def to_html(self, *, sources: Literal["passages", "whole"] = "passages", hide_names: bool = False) -> str:
-        """Return the report as one HTML file that opens offline: one text to many sources, and side by side.
-
-        Args:
-            sources: How much of the sources the file holds: the pairs with 2,000 characters around, or `whole`.
-            hide_names: Whether the file holds no name of a text or document.
-        """
-        import pmbf  # the page stands above the report; its name is resolved when it is called
-        from pmbf.sentences.as_passages import as_passages
-
-        return pmbf.evidence_page(as_passages(self), sources=sources, hide_names=hide_names, sentences=self)
-
-
-def _json_ready(pairs: list[tuple[str, Any]]) -> Any:
-    """Return a dict whose tuples are lists; of a span its start and stop."""
-    values = with_lists(pairs)
-    return [values["start"], values["stop"]] if values.keys() == {"start", "stop"} else values
+    def require_consistent(self) -> None:
+        """Refuse spans that end behind the text. Raises `ValueError`."""
+        spans = [*self.skipped, *(one.span for one in self.sentences), *(one.span for one in self.sections)]
+        spans += [pair.query for source in self.sources for pair in source.pairs]
+        if max((span.stop for span in spans), default=0) > self.n_chars:
+            raise ValueError(f"a span ends behind the {self.n_chars} characters of the text")

@@ -6,13 +6,14 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.errors import NotFoundError
+from pmbf.report.as_json import AsJson
 from pmbf.similar.changes import changes
 from pmbf.similar.components import components
 from pmbf.similar.documents import Documents, documents_of
@@ -51,7 +52,7 @@ COLUMNS = tuple(one.name for one in fields(Similar))
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class Cluster(AsJson):
     """Documents that are connected by similarities, directly or through others.
 
     Args:
@@ -62,13 +63,9 @@ class Cluster:
     documents: tuple[int, ...]
     paths: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the cluster as JSON-ready lists."""
-        return {"documents": list(self.documents), "paths": list(self.paths)}
-
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class Status(AsJson):
     """What the table is about, and what has changed since.
 
     Args:
@@ -94,10 +91,6 @@ class Status:
     n_gone: int
     incomplete: dict[str, str]
     runs: tuple[dict[str, Any], ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the status as JSON-ready dicts and lists."""
-        return asdict(self)
 
 
 class Similarities:

@@ -6,16 +6,18 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+
+from pmbf.report.as_json import AsJson
 
 OnProgress = Callable[[str, int, int], None]
 """Called with the step, how much of it is done, and how much there is."""
 
 
 @dataclass(slots=True)
-class RunReport:
+class RunReport(AsJson):
     """The result of a run.
 
     Args:
@@ -56,10 +58,6 @@ class RunReport:
         """Return what the table of runs keeps."""
         names = "seconds", "kind", "n_documents", "n_added", "n_removed", "n_again", "n_rows", "n_common"
         return {name: getattr(self, name) for name in names} | {"steps": json.dumps(self.steps)}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as JSON-ready dicts and lists."""
-        return asdict(self)
 
 
 class Clock:

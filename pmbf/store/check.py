@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Container, Iterator
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from pmbf.arrays import among, distinct
 from pmbf.errors import CorruptError, PmbfError
 from pmbf.fingerprint import Fingerprint
 from pmbf.hashes import first_bits
+from pmbf.report.as_json import AsJson
 from pmbf.store import fingerprints
 from pmbf.store.directory import CHUNK_DOCUMENTS, LOCATION, located
 from pmbf.store.fingerprints import Fingerprints
@@ -31,7 +32,7 @@ from pmbf.store.tilefile import StoredTile
 
 
 @dataclass(slots=True)
-class CheckReport:
+class CheckReport(AsJson):
     """What a check found, and what a repair did.
 
     Args:
@@ -42,6 +43,8 @@ class CheckReport:
         lost: Paths of documents that could not be saved: load them again.
         remaining: Problems a repair has left.
     """
+
+    ALSO: ClassVar[tuple[str, ...]] = ("ok",)
 
     n_documents: int = 0
     n_files: int = 0
@@ -54,10 +57,6 @@ class CheckReport:
     def ok(self) -> bool:
         """Whether the collection is sound now, and nothing was lost."""
         return not self.lost and not self.remaining and (not self.problems or bool(self.repaired))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as JSON-ready dicts and lists."""
-        return asdict(self) | {"ok": self.ok}
 
 
 def check(store: Store) -> CheckReport:

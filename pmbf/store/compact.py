@@ -9,8 +9,7 @@ anew.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from pmbf.arrays import among, distinct
 from pmbf.fingerprint import Fingerprint
 from pmbf.hashes import Hashes, first_bits
+from pmbf.report.as_json import AsJson
 from pmbf.store import codec, fingerprints
 from pmbf.store.codec import RecordPacker, TextPacker
 from pmbf.store.files import StoredFile
@@ -42,7 +42,7 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class CompactReport:
+class CompactReport(AsJson):
     """What a compaction did.
 
     Args:
@@ -57,10 +57,6 @@ class CompactReport:
     n_files: int
     bytes_before: int
     bytes_after: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as a JSON-ready dict."""
-        return asdict(self)
 
 
 def compact(writer: Writer) -> CompactReport:

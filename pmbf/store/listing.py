@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from pmbf.errors import NotFoundError
 from pmbf.labels import Conditions, Labels, are_looked_at, decoded
-from pmbf.report.as_json import with_lists
+from pmbf.report.as_json import AsJson
 from pmbf.store.folder import Store
 from pmbf.store.tables import Document, ListedPath
 
@@ -19,7 +18,7 @@ Entry = tuple[Document, Sequence[ListedPath]]
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(AsJson):
     """A document as `Collection.documents` lists it; `labels` are those of each path, or empty if no path has any."""
 
     id: int
@@ -36,10 +35,6 @@ class Listed:
         """Return the paths whose labels fit some conditions, and do not fit others."""
         labelled = zip(self.paths, self.labels or ({},) * len(self.paths), strict=True)
         return [path for path, labels in labelled if are_looked_at(labels, where, where_not)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document as JSON-ready dicts and lists."""
-        return asdict(self, dict_factory=with_lists)
 
 
 def listed(store: Store) -> Iterator[Listed]:

@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 from pmbf import kernels
 from pmbf.filter import SEGMENT_BITS
+from pmbf.report.as_json import AsJson
 from pmbf.store.folder import Store
 from pmbf.store.tables import BINARY_KIND
 
 
 @dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(AsJson):
     """Sizes and fills of a collection.
 
     Args:
@@ -52,10 +53,6 @@ class Stats:
     generation: int
     kernels: str
     params: dict[str, Any]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as a JSON-ready dict."""
-        return asdict(self)
 
 
 def measure(store: Store, twin: str) -> Stats:

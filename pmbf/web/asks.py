@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -10,7 +9,7 @@ from pmbf.collection import Collection
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, read_text
 from pmbf.pages import evidence_page
-from pmbf.report import Report, Texts
+from pmbf.report import Report
 from pmbf.sentences import SentenceReport
 from pmbf.sentences.as_passages import as_passages
 from pmbf.service import requests, worker
@@ -36,15 +35,14 @@ def sentences(collection: Collection, header: dict[str, Any], body: bytes) -> di
     texts = report.texts
     assert texts is not None  # a screening attaches them
     told = {"report": as_passages(report).to_json(), "sentences": report.to_json()}
-    return told | {"page": report.to_html(), "text": texts.query}
+    return told | {"page": evidence_page(report), "text": texts.query}
 
 
 def page(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
     """Draw the evidence page of a report whose text was kept; the report comes before the text."""
     line, text = body[: header["n_report"]].decode(), body[header["n_report"] :].decode("utf-8", "surrogatepass")
-    if header["by_sentences"]:
-        return {"page": replace(SentenceReport.from_json(line), texts=Texts(text, collection.text)).to_html()}
-    return {"page": evidence_page(Report.from_json(line), text, collection.text)}
+    report = (SentenceReport if header["by_sentences"] else Report).from_json(line)
+    return {"page": evidence_page(report, text, collection.text)}
 
 
 def documents(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:

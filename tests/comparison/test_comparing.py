@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies
 
+import pmbf
 from pmbf import Collection, Comparison, NotFoundError, ParameterError, UnsupportedError, compare
 from pmbf.comparison.comparing import How, compared
 from pmbf.span import Span
@@ -366,7 +367,7 @@ def test_a_text_that_a_template_skips_as_a_whole_is_a_problem():
 def test_pages_say_which_sections_are_skipped():
     named = Template("<b>form</b>", FORM.sections)
     found = compare({"a": form(1, legal=LEGAL), "b": form(2, legal=LEGAL), "c": words(3, 80)}, template=named)
-    page = found.to_html()
+    page = pmbf.page(found)
     assert "skips, and in how many texts: legal (2)" in page and "found no section in 1 of 3 texts" in page
     assert "<b>form" not in page
 
@@ -393,7 +394,7 @@ def test_pairs_of_text_that_a_rule_takes_out_are_listed(options, shown):
     assert Comparison.from_json(found.to_json()) == found
     shown_text = comparison_text(found, Shown(View()))
     assert "No two texts share text that counts; 1 pair shares up to" in shown_text
-    assert "1 pair with only text that does not count: a and b" in found.to_html()
+    assert "1 pair with only text that does not count: a and b" in pmbf.page(found)
 
 
 def test_text_that_the_user_names_is_told_and_is_no_pair():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from conftest import words
 
-from pmbf import Collection, Comparison, CorruptError, compare, repair
+from pmbf import Collection, Comparison, CorruptError, compare, page, repair
 from pmbf.similar import Similarities, update
 from tests.forked import pmbf
 
@@ -122,7 +122,7 @@ def test_a_comparison_with_a_library_has_the_warning(path, tmp_path):
     found = compare(essays, collection=path)
     assert str(rows) in found.warnings[0] and expected == replace(found, warnings=())
     assert found == Comparison.from_json(found.to_json())
-    assert rows.name in found.to_html()
+    assert rows.name in page(found)
     for name, text in essays:
         (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
     for how in ((), ("--csv", "-")):

@@ -7,6 +7,7 @@ import re
 import pytest
 from conftest import words
 
+import pmbf
 from pmbf import Collection
 from pmbf.pages import Screened, overview_page
 
@@ -50,7 +51,7 @@ def axe(page):
 
 
 def test_a_source_switched_off_takes_its_share_away_at_once_and_the_full_figure_stays(shown, screened):
-    page = shown(screened.to_html())
+    page = shown(pmbf.page(screened))
     assert percent(screened.coverage) == page.evaluate(SHARE)
     page.uncheck("[data-source='1']")
     rest = {
@@ -82,10 +83,10 @@ def test_quotations_switched_off_give_the_share_of_a_screening_without_them(show
         report = collection.screen(text)
         without = collection.screen(text, exclude_quotations=True)
     assert 0 < without.coverage < report.coverage
-    page = shown(report.to_html())
+    page = shown(pmbf.page(report))
     page.uncheck("[data-filter='quotation']")
     assert percent(without.coverage) == page.evaluate(SHARE)
-    left_out = shown(without.to_html())
+    left_out = shown(pmbf.page(without))
     assert percent(without.coverage) == left_out.evaluate(SHARE)
     left_out.uncheck("[data-source='1']")
     left_out.check("[data-source='1']")
@@ -95,7 +96,7 @@ def test_quotations_switched_off_give_the_share_of_a_screening_without_them(show
 
 
 def test_kinds_certainties_and_lengths_are_switches(shown, screened):
-    page = shown(screened.to_html())
+    page = shown(pmbf.page(screened))
     for switch in page.locator("[data-filter]").all():
         switch.uncheck()
     assert page.evaluate(SHARE) == "0 %"
@@ -111,7 +112,7 @@ def test_kinds_certainties_and_lengths_are_switches(shown, screened):
 
 @pytest.mark.parametrize("sources", ["passages", "whole"])
 def test_the_panes_stay_tied_while_the_wheel_turns(shown, screened, sources):
-    page = shown(screened.to_html(sources=sources))
+    page = shown(pmbf.page(screened, sources=sources))
     begin(page, "s")
     n_passages = int(page.inner_text("#where").split()[-1])
     assert n_passages >= 2
@@ -130,7 +131,7 @@ def test_the_panes_stay_tied_while_the_wheel_turns(shown, screened, sources):
 
 def test_every_passage_of_a_source_is_aligned_when_the_wheel_has_brought_it_to_the_line(shown, screened):
     """Two of the passages stand in another order in the source."""
-    html = screened.to_html(sources="whole")
+    html = pmbf.page(screened, sources="whole")
     page = shown(html)
     begin(page, "s")
     marks = [
@@ -159,7 +160,7 @@ def test_every_passage_of_a_source_is_aligned_when_the_wheel_has_brought_it_to_t
 
 
 def test_untied_panes_stand_alone_and_tie_again_from_where_both_are(shown, screened):
-    page = shown(screened.to_html())
+    page = shown(pmbf.page(screened))
     begin(page, "s", "t")
     before = page.evaluate(TOPS)
     page.hover("#source", position={"x": 60, "y": 500})
@@ -181,7 +182,7 @@ def test_untied_panes_stand_alone_and_tie_again_from_where_both_are(shown, scree
 def test_of_many_sources_of_one_passage_a_badge_has_three_numbers_and_how_many_more(shown, collection):
     shared = words(9, 60)
     collection.add_many((f"source {i}", f"{prose(50 + i)} {shared}") for i in range(6))
-    page = shown(collection.screen(f"{prose(40)} {shared}").to_html())
+    page = shown(pmbf.page(collection.screen(f"{prose(40)} {shared}")))
     assert ["1·2·3 +3"] == page.locator("#text .b").all_text_contents()
     page.uncheck("[data-source='2']")
     page.uncheck("[data-source='6']")
@@ -189,7 +190,7 @@ def test_of_many_sources_of_one_passage_a_badge_has_three_numbers_and_how_many_m
 
 
 def test_words_that_differ_are_told_by_shape(shown, screened):
-    page = shown(screened.to_html())
+    page = shown(pmbf.page(screened))
     begin(page, "s")
     assert "thoroughly" in page.locator("#text mark.ins").all_inner_texts()
     assert "replaced" in page.locator("#text mark.rep").all_inner_texts()
@@ -203,7 +204,7 @@ def test_words_that_differ_are_told_by_shape(shown, screened):
 
 
 def test_the_keyboard_alone_reaches_everything(shown, screened):
-    page = shown(screened.to_html())
+    page = shown(pmbf.page(screened))
     assert page.inner_text("#where").startswith("1 of ")
     page.keyboard.press("j")
     assert page.inner_text("#where").startswith("2 of ")
@@ -232,7 +233,7 @@ def test_the_keyboard_alone_reaches_everything(shown, screened):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(shown, screened, scheme):
-    page = shown(screened.to_html(), color_scheme=scheme, bypass_csp=True)
+    page = shown(pmbf.page(screened), color_scheme=scheme, bypass_csp=True)
     assert axe(page) == []
     page.uncheck("[data-source='2']")
     begin(page, "s")
@@ -244,7 +245,7 @@ def test_axe_finds_nothing(shown, screened, scheme):
 
 
 def test_the_theme_follows_the_system_until_the_button_is_pressed(shown, screened):
-    page = shown(screened.to_html(), color_scheme="dark")
+    page = shown(pmbf.page(screened), color_scheme="dark")
     paper = "getComputedStyle(document.body).backgroundColor"
     dark = page.evaluate(paper)
     assert page.inner_text("#theme") == "Light"
@@ -256,7 +257,7 @@ def test_the_theme_follows_the_system_until_the_button_is_pressed(shown, screene
 
 
 def test_a_click_on_the_map_jumps_to_the_place(shown, screened):
-    page = shown(screened.to_html())
+    page = shown(pmbf.page(screened))
     box = page.locator("#map").bounding_box()
     page.mouse.click(box["x"] + 7, box["y"] + 0.97 * box["height"])
     settle(page)
@@ -268,7 +269,7 @@ def test_a_click_on_the_map_jumps_to_the_place(shown, screened):
 
 
 def test_the_state_of_the_filters_is_in_the_address(shown, screened):
-    html = screened.to_html()
+    html = pmbf.page(screened)
     page = shown(html)
     page.uncheck("[data-source='2']")
     page.keyboard.press("j")
@@ -283,7 +284,7 @@ def test_the_state_of_the_filters_is_in_the_address(shown, screened):
 
 
 def test_names_are_hidden_and_shown_again(shown, screened):
-    page = shown(screened.to_html())
+    page = shown(pmbf.page(screened))
     assert "first.txt" in page.inner_text("main")
     page.click("#names")
     assert "first.txt" not in page.inner_text("body")
@@ -297,7 +298,7 @@ def test_hostile_texts_and_names_run_nothing(shown, tmp_path):
     with Collection(tmp_path / "c.pmbf", create=True) as collection:
         collection.add(HOSTILE + " " + shared + HOSTILE, name=HOSTILE)
         report = collection.screen(f"{HOSTILE}\n\n{shared} {HOSTILE}", name="a/" + HOSTILE)
-    page = shown(report.to_html(sources="whole"))
+    page = shown(pmbf.page(report, sources="whole"))
     begin(page, "s")
     assert page.locator("img").count() == 0
     assert "broken" != page.title()
@@ -305,7 +306,7 @@ def test_hostile_texts_and_names_run_nothing(shown, tmp_path):
 
 
 def test_without_script_everything_can_be_read(shown, screened):
-    page = shown(screened.to_html(), java_script_enabled=False)
+    page = shown(pmbf.page(screened), java_script_enabled=False)
     assert percent(screened.coverage) in page.inner_text("body")
     assert page.locator("#text mark").count() > 5
     n_passages = sum(len(match.passages) for match in screened.matches)
@@ -316,7 +317,7 @@ def test_without_script_everything_can_be_read(shown, screened):
 
 
 def test_on_paper_stand_the_share_the_sources_and_the_whole_text(shown, screened):
-    page = shown(screened.to_html())
+    page = shown(pmbf.page(screened))
     page.uncheck("[data-source='1']")
     left = page.evaluate(SHARE)
     page.emulate_media(media="print")
@@ -333,7 +334,7 @@ def test_on_paper_stand_the_share_the_sources_and_the_whole_text(shown, screened
 
 @pytest.mark.parametrize("keys", [("j",), ("j", "s")])
 def test_nothing_is_wider_than_a_narrow_screen(shown, screened, keys):
-    page = shown(screened.to_html(), width=320, height=640)
+    page = shown(pmbf.page(screened), width=320, height=640)
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     for key in keys:
         page.keyboard.press(key)
@@ -352,7 +353,7 @@ def test_nothing_is_cut_off_beside_a_source_with_a_long_name(shown, tmp_path, wi
             (name, f"{prose(5)} {text} {prose(6)}") for name, text in zip(long_names, shared, strict=True)
         )
         report = collection.screen(f"{prose(7)} {shared[0]} {prose(8)} {shared[1]}", name="y" * 120)
-    page = shown(report.to_html(), width=width, height=844)
+    page = shown(pmbf.page(report), width=width, height=844)
     for _ in report.matches:
         begin(page, "j", "s")
         wide = page.evaluate("""() => [...document.querySelectorAll("body *")].filter((one) => one.checkVisibility() &&
@@ -363,19 +364,19 @@ def test_nothing_is_cut_off_beside_a_source_with_a_long_name(shown, tmp_path, wi
 
 
 def test_the_first_passage_is_open_when_the_page_opens(shown, screened):
-    page = shown(screened.to_html())
+    page = shown(pmbf.page(screened))
     settle(page)
     assert page.inner_text("#where").startswith("1 of ") and page.evaluate("location.hash") == ""
     assert page.locator(".card:visible").get_attribute("data-p") == "1"
     assert 0 < page.locator("#text mark.now").first.bounding_box()["y"] < 900
     assert page.locator("#sources-list li").first.bounding_box()["y"] < page.locator(".filters").bounding_box()["y"]
-    narrow = shown(screened.to_html(), width=390, height=844)
+    narrow = shown(pmbf.page(screened), width=390, height=844)
     assert narrow.locator(".card:visible").count() == 0 and narrow.evaluate("scrollY") == 0
 
 
 def test_buttons_go_from_one_look_alike_word_to_the_next(shown, collection):
     text = " ".join(f"{words(seed, 6)} p\u0430yment" for seed in range(150)) + " r\u200beceived"
-    page = shown(collection.screen(text).to_html())
+    page = shown(pmbf.page(collection.screen(text)))
     pager = page.locator(".places").first
     assert pager.inner_text().split() == ["◀", "–", "of", "150", "▶"]
     before, after = pager.locator("button").all()
@@ -385,14 +386,14 @@ def test_buttons_go_from_one_look_alike_word_to_the_next(shown, collection):
         assert 0 < page.locator(f"#g{number}").bounding_box()["y"] < 900
     before.click()
     assert pager.locator("[role=status]").inner_text() == "150 of 150"
-    plain = shown(collection.screen(text).to_html(), java_script_enabled=False)
+    plain = shown(pmbf.page(collection.screen(text)), java_script_enabled=False)
     assert plain.locator(".places >> visible=true").all_inner_texts()[:1] == ["the first place"]
 
 
 def test_right_to_left_paragraphs_begin_at_the_right(shown, collection):
     shared = "الهم البحر يأتي مرتين كل يوم ويذهب مرتين كل يوم ولم يسأله أحد على هذا الساحل عن السبب قط في حياته"
     collection.add(shared, name="a")
-    page = shown(collection.screen("An English line.\n\n" + shared).to_html())
+    page = shown(pmbf.page(collection.screen("An English line.\n\n" + shared)))
     begin(page, "s")
     for pane in ("#text", "#source"):
         assert "rtl" == page.evaluate(
@@ -402,13 +403,13 @@ def test_right_to_left_paragraphs_begin_at_the_right(shown, collection):
 
 
 def test_still_pages_stay_still(shown, screened):
-    page = shown(screened.to_html(), reduced_motion="reduce")
+    page = shown(pmbf.page(screened), reduced_motion="reduce")
     page.keyboard.press("j")
     assert page.evaluate("document.getAnimations().length") == 0
 
 
 def test_forced_colours_keep_the_marks_apart(shown, screened):
-    page = shown(screened.to_html(), forced_colors="active")
+    page = shown(pmbf.page(screened), forced_colors="active")
     assert page.evaluate("getComputedStyle(document.querySelector('#text mark')).borderTopStyle") == "solid"
 
 

@@ -7,6 +7,7 @@ import re
 import pytest
 from conftest import words
 
+import pmbf
 from pmbf import Comparison, ParameterError, compare
 from pmbf.comparison.pages.layout import laid_out
 from pmbf.comparison.pages.names import Names
@@ -48,7 +49,7 @@ def without_script(page):
 
 
 def test_without_script_the_page_holds_pairs_clusters_texts_settings_and_passages(found, texts):
-    page = without_script(found.to_html())
+    page = without_script(pmbf.page(found))
     for name in texts:
         assert f">{name}</bdi>" in page
     assert 3 == len(re.findall(r"<tr data-pair=", page)) == len(found.pairs)
@@ -69,39 +70,39 @@ def test_each_row_of_the_matrix_has_a_name_of_its_own(tmp_path):
     names = Names(found)
     assert [names.short_plain(name) for name in given[:4]] == ["adams draft", "adams essay", "baker", "essay"]
     assert len({names.short_plain(name) for name in given}) == len(given)
-    matrix = re.search(r'<svg class="chart matrix".*?</svg>', found.to_html(), re.S)[0]
+    matrix = re.search(r'<svg class="chart matrix".*?</svg>', pmbf.page(found), re.S)[0]
     assert matrix.count("<text ") == len(given) and ">adams draft<" in matrix and ">adams<" not in matrix
 
 
 def test_equal_comparisons_have_equal_pages(found, texts):
-    assert found.to_html() == found.to_html()
+    assert pmbf.page(found) == pmbf.page(found)
 
 
 def test_a_page_without_a_pair_says_so():
-    page = without_script(compare({"a": essay(1), "b": essay(2)}).to_html())
+    page = without_script(pmbf.page(compare({"a": essay(1), "b": essay(2)})))
     assert "No two texts share a passage." in page
-    assert "No two texts" in without_script(compare({}).to_html())
+    assert "No two texts" in without_script(pmbf.page(compare({})))
 
 
 def test_what_a_table_tells_of_a_text_is_shown_and_hidden_with_its_name(texts, tmp_path):
     table = tmp_path / "labels.csv"
     rows = [f"{name},Ann & Co,{number}" for number, name in enumerate(texts)]
     table.write_text("\n".join(["name,author,group", *rows]), encoding="utf-8")
-    page = compare(texts, group_by=str(table)).to_html()
+    page = pmbf.page(compare(texts, group_by=str(table)))
     assert len(texts) == page.count('<bdi class="faint" data-as="">author=Ann &amp; Co</bdi>')
 
 
 def test_a_comparison_from_json_has_no_texts_and_no_page(found):
     with pytest.raises(ParameterError, match="holds no texts"):
-        Comparison.from_json(found.to_json()).to_html()
+        pmbf.page(Comparison.from_json(found.to_json()))
 
 
 def test_the_pages_of_a_folder_are_linked_and_none_is_missing(found, tmp_path):
-    index = found.write_html(tmp_path / "pages")
+    index = pmbf.write_pages(found, tmp_path / "pages")
     linked = re.findall(r'href="(pairs/\d+\.html)#view=pair&amp;p=1"', index.read_text(encoding="utf-8"))
     assert sorted(linked) == sorted(str(path.relative_to(tmp_path / "pages")) for path in index.parent.rglob("0*.html"))
     assert 3 == len(linked)
-    compare({"a": essay(1), "b": essay(1)}).write_html(tmp_path / "pages")
+    pmbf.write_pages(compare({"a": essay(1), "b": essay(1)}), tmp_path / "pages")
     assert ["0001.html"] == [path.name for path in (tmp_path / "pages" / "pairs").iterdir()]
 
 
@@ -120,7 +121,7 @@ def test_the_layout_keeps_nodes_apart_and_inside():
 
 @pytest.mark.browser
 def test_one_slider_moves_pairs_clusters_charts_and_table(shown, found):
-    page = shown(found.to_html())
+    page = shown(pmbf.page(found))
     assert ["6", "3", "2"] == [page.inner_text(f"#{name}") for name in ("n-texts", "n-pairs", "n-clusters")]
     page.fill("#cut", "20")
     page.dispatch_event("#cut", "input")
@@ -136,7 +137,7 @@ def test_one_slider_moves_pairs_clusters_charts_and_table(shown, found):
 
 @pytest.mark.browser
 def test_names_are_hidden_everywhere_and_shown_again(shown, found):
-    page = shown(found.to_html())
+    page = shown(pmbf.page(found))
     page.click("#hide")
     assert not re.search(r"\b(ann|bob|cleo|dan|eve|fay)\b", page.inner_text("main"))
     titles = page.evaluate(
@@ -149,7 +150,7 @@ def test_names_are_hidden_everywhere_and_shown_again(shown, found):
 
 @pytest.mark.browser
 def test_a_pair_opens_its_passages(shown, found):
-    page = shown(found.to_html())
+    page = shown(pmbf.page(found))
     page.click("#row-2 a.open")
     assert page.locator("#pair-2 .two").first.is_visible()
 
@@ -158,7 +159,7 @@ def test_a_pair_opens_its_passages(shown, found):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 320])
 def test_the_page_is_accessible_and_no_wider_than_the_window(shown, found, scheme, width):
-    page = shown(found.to_html(), width=width, color_scheme=scheme, bypass_csp=True)
+    page = shown(pmbf.page(found), width=width, color_scheme=scheme, bypass_csp=True)
     assert [] == axe(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -167,7 +168,7 @@ def test_the_page_is_accessible_and_no_wider_than_the_window(shown, found, schem
 def test_hostile_names_and_texts_are_shown_and_run_nothing(shown):
     texts = {f"{HOSTILE}/{name}": f"{HOSTILE} {essay(seed, words(900, 60))}" for seed, name in ((1, "x"), (2, "y"))}
     found = compare(texts)
-    page = shown(found.to_html())
+    page = shown(pmbf.page(found))
     assert "broken" != page.title()
     assert 0 == page.locator("main img").count()
     assert "<img src=http://pages.invalid/x" in page.inner_text(".pairs")
@@ -178,7 +179,7 @@ def test_a_large_class_is_drawn_as_clusters_and_on_a_canvas(shown):
     shared = [words(1000 + i, 60) for i in range(160)]
     found = compare({f"{i:03}": f"{words(3000 + i, 100)} {shared[i // 2]}" for i in range(320)})
     assert 160 == len(found.pairs)
-    page = shown(found.to_html())
+    page = shown(pmbf.page(found))
     assert 160 == page.locator(".graph .node").count()
     painted = """() => {
         const canvas = document.querySelector("canvas.matrix");

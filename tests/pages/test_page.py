@@ -22,7 +22,6 @@ from hypothesis import strategies as st
 
 import pmbf
 from pmbf import Collection, ParameterError, Report
-from pmbf.pages import evidence_page
 from pmbf.pages.cutting import Layer, sections
 from pmbf.pages.lines import joined
 from pmbf.pages.markup import prose
@@ -70,7 +69,7 @@ def text_of(source):
 
 
 def test_the_policy_names_every_style_and_script_by_its_sum(screened):
-    source = screened.to_html()
+    source = pmbf.page(screened)
     policy = html.unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', source)[1])
     assert policy.startswith("default-src 'none'; ")
     for tag in ("style", "script"):
@@ -83,7 +82,7 @@ def test_the_policy_names_every_style_and_script_by_its_sum(screened):
 
 
 def test_the_pieces_count_as_the_report_counts(screened):
-    given = values(screened.to_html())
+    given = values(pmbf.page(screened))
     assert screened.query.n_counted == given["n"][0] > given["n"][1] > given["n"][3]
     assert screened.n_covered == sum(n for n, flags, *_ in given["pieces"] if not flags & 4)
     for rank, match in enumerate(screened.matches, 1):
@@ -97,10 +96,10 @@ def test_characters_of_any_plane_are_cut_where_the_report_says(collection):
     collection.add_many([("han", "前" + han), ("sea", sea)])
     query = "🌍🌎🌏 " + sea + " 🌍 " + han + " 🌏"
     report = collection.screen(query)
-    marks = Parsed(text_of(report.to_html())).marks
+    marks = Parsed(text_of(pmbf.page(report))).marks
     spans = sorted({passage.query for match in report.matches for passage in match.passages}, key=lambda one: one.start)
     assert ["".join(query[span.start : span.stop] for span in spans)] == ["".join(marks)]
-    sources = packed(report.to_html())
+    sources = packed(pmbf.page(report))
     for rank, match in enumerate(report.matches, 1):
         shown = [piece for section in sources[str(rank)] for _, pieces in section[1] for piece in pieces]
         source = report.texts.source(match.document.id)
@@ -112,7 +111,7 @@ def test_hostile_texts_and_names_stay_text(collection):
     shared = words(5, 80)
     collection.add(HOSTILE + " " + shared + HOSTILE, name=HOSTILE)
     report = collection.screen(f"{HOSTILE}\n\n{shared} {HOSTILE}", name="a/" + HOSTILE)
-    source = report.to_html(sources="whole")
+    source = pmbf.page(report, sources="whole")
     parsed = Parsed(source)
     assert 4 == parsed.tags.count("script")  # two that run, two of values
     assert "img" not in parsed.tags
@@ -143,8 +142,8 @@ def test_hidden_names_are_not_in_the_file(tmp_path):
         collection.add(words(1), name="/archive/secretsource.txt")
         (tmp_path / "secretquery.txt").write_text(words(1), encoding="utf-8")
         report = collection.screen(tmp_path / "secretquery.txt")
-    assert "secretsource" in report.to_html()
-    shown = report.to_html(hide_names=True)
+    assert "secretsource" in pmbf.page(report)
+    shown = pmbf.page(report, hide_names=True)
     assert "secret" not in shown
     assert "Source 1" in shown
 
@@ -152,12 +151,12 @@ def test_hidden_names_are_not_in_the_file(tmp_path):
 def test_a_report_from_json_says_what_to_give(screened):
     read = Report.from_json(screened.to_json())
     with pytest.raises(ParameterError, match="give text=, the text as it was screened, and source_text="):
-        read.to_html()
+        pmbf.page(read)
     with pytest.raises(ParameterError, match="the text has 5 characters, but the report is about a text of"):
-        read.to_html("short", screened.texts.source)
-    assert screened.to_html() == read.to_html(screened.texts.query, screened.texts.source)
+        pmbf.page(read, "short", screened.texts.source)
+    assert pmbf.page(screened) == pmbf.page(read, screened.texts.query, screened.texts.source)
     with pytest.raises(ParameterError, match="sources is 'all', expected 'passages' or 'whole'"):
-        screened.to_html(sources="all")
+        pmbf.page(screened, sources="all")
 
 
 def test_a_source_that_is_gone_is_shown_without_its_text(tmp_path):
@@ -165,7 +164,7 @@ def test_a_source_that_is_gone_is_shown_without_its_text(tmp_path):
         collection.add(words(1), name="gone")
         report = collection.screen(words(1))
         collection.remove("gone")
-    source = report.to_html()
+    source = pmbf.page(report)
     assert "The text of this source could not be read any more." in source
     assert {} == packed(source)
 
@@ -180,13 +179,13 @@ def test_whole_sources_hold_all_of_their_text_and_passages_only_some(screened):
         )
 
     text = screened.texts.source(screened.matches[0].document.id)
-    assert "".join(text.split()) == "".join(shown(screened.to_html(sources="whole")).split())
-    assert len(shown(screened.to_html())) < len(text)
+    assert "".join(text.split()) == "".join(shown(pmbf.page(screened, sources="whole")).split())
+    assert len(shown(pmbf.page(screened))) < len(text)
 
 
 def test_signs_of_manipulation_lead_to_their_places(collection):
     report = collection.screen("The p\u0430yment was r\u200beceived in a small caf\u00e9 by the sea.")
-    source = report.to_html()
+    source = pmbf.page(report)
     assert (1, 1) == (report.query.n_mixed_tokens, report.query.n_invisible)
     assert re.search(r'data-kind="mixed"><a href="#g1">.*data-kind="invisible"><a href="#g2">', source, re.S)
     assert "Latin and Cyrillic letters: U+0430 CYRILLIC SMALL LETTER A" in source
@@ -195,24 +194,24 @@ def test_signs_of_manipulation_lead_to_their_places(collection):
 
 def test_a_card_says_where_its_passage_begins_in_both_texts(collection):
     collection.add("One line.\n\n" + words(1), name="a")
-    source = collection.screen("Line 1.\nLine 2.\n\nLine 4.\n" + words(1)).to_html()
+    source = pmbf.page(collection.screen("Line 1.\nLine 2.\n\nLine 4.\n" + words(1)))
     assert "text: line 5 · source: line 3" in source
 
 
 def test_the_share_is_never_called_plagiarism(screened):
-    assert "shared with sources" in screened.to_html()
-    assert "plagiar" not in screened.to_html().lower()
+    assert "shared with sources" in pmbf.page(screened)
+    assert "plagiar" not in pmbf.page(screened).lower()
 
 
 def test_a_report_without_passages_has_a_page(collection):
     for text in ("", "One short line.", words(3)):
-        assert "No source shares text." in collection.screen(text).to_html()
+        assert "No source shares text." in pmbf.page(collection.screen(text))
 
 
 def test_a_notebook_shows_the_page_in_a_sandbox_or_a_table_if_it_is_large(screened, monkeypatch):
     shown = screened._repr_html_()
     assert shown.startswith('<iframe sandbox="allow-scripts')
-    assert html.escape(screened.to_html()) in shown
+    assert html.escape(pmbf.page(screened)) in shown
     monkeypatch.setattr("pmbf.pages.notebook.MOST_CHARS", 1000)
     assert "<table>" in screened._repr_html_()
     assert "third &lt;b&gt;.txt" in screened._repr_html_()
@@ -221,11 +220,11 @@ def test_a_notebook_shows_the_page_in_a_sandbox_or_a_table_if_it_is_large(screen
 
 
 def test_a_page_does_not_depend_on_when_it_is_made(screened):
-    assert screened.to_html() == screened.to_html()
+    assert pmbf.page(screened) == pmbf.page(screened)
 
 
 def test_a_page_of_nothing_is_whole():
-    made = pmbf.evidence_page(Report(Query("", 0, 0, 0), (), 0, 0.0, 0, 0, 1), "", str)
+    made = pmbf.page(Report(Query("", 0, 0, 0), (), 0, 0.0, 0, 0, 1), "", str)
     assert made.endswith("</html>\n")
     assert page("a < b", "<p>").count("a &lt; b") == 1
 
@@ -249,7 +248,7 @@ def labelled_page(collection, **how):
     shared = words(31, 60)
     for name, labels in (("a.txt", {"author": "<Ann>", "group": "x" * 60}), ("b.txt", {"author": "Bob"})):
         collection.add(shared, name=name, labels=labels)
-    return collection.screen(f"{shared} {words(32)}", name="essay.txt").to_html(**how)
+    return pmbf.page(collection.screen(f"{shared} {words(32)}", name="essay.txt"), **how)
 
 
 def test_labels_stand_beside_the_names_of_sources_and_of_their_copies(collection):
@@ -297,8 +296,8 @@ def test_a_mark_over_joined_lines_holds_its_passage(collection, end):
     text = f"{words(3, 60)}\n{shared}\n{words(4, 60)}"
     report = collection.screen(text)
     pdf = replace(report, query=replace(report.query, kind="pdf"), texts=None)
-    source = evidence_page(pdf, text, report.texts.source)
+    source = pmbf.page(pdf, text, report.texts.source)
     span = report.matches[0].passages[0].query
     assert "".join(Parsed(text_of(source)).marks) == joined(text, "pdf")[span.start : span.stop].replace("\r", "")
     assert "\n" not in "".join(Parsed(text_of(source)).marks)[80:-80]
-    assert values(source)["pieces"] == values(report.to_html())["pieces"]
+    assert values(source)["pieces"] == values(pmbf.page(report))["pieces"]

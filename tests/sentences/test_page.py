@@ -5,6 +5,7 @@ import io
 
 import pytest
 
+import pmbf
 from pmbf import Collection
 from pmbf.report import DocumentRef, Texts
 from pmbf.sentences.report import Origin, Pair, Sentence, SentenceReport, SiteAnswer, Source
@@ -40,23 +41,23 @@ def test_the_page_lists_the_sentences_of_each_source(tmp_path):
         collection.add(prose(5, 6, 7), name="two")
         collection.build_sentences()
         report = collection.screen_sentences(f"{prose(1, 2, 3, 4)}\n\n{prose(5, 6, 7)}\n\n{prose(50, 51)}", name="q")
-        page = report.to_html()
+        page = pmbf.page(report)
     assert "Sentences of each source" in page and page.count('<details class="sentences">') == 2
     listed = page.split("Sentences of each source")[1].split("Lengths of passages")[0]
     assert listed.count("<li value=") == sum(len(one.origins) for one in report.sentences) == 7
 
 
 def test_withheld_words_are_shown_as_such_with_whom_to_ask():
-    page = of_site("north").to_html()
+    page = pmbf.page(of_site("north"))
     assert "its words are withheld by the site; ask" in page and "ask north" in page
     assert "claimed by keys, no words compared" in page
-    assert "north" not in of_site("north").to_html(hide_names=True)
+    assert "north" not in pmbf.page(of_site("north"), hide_names=True)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_and_cards_stay_text(name):
     report = of_site(name)
-    page, shown = report.to_html(), sentences_text(report, report.texts.query, View(n_passages=3))
+    page, shown = pmbf.page(report), sentences_text(report, report.texts.query, View(n_passages=3))
     assert "<script>document.title" not in page
     assert not {"\u202e", "\x1b", "\x00", "\x07"} & {*page, *shown}
     [row] = rows(report)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import pmbf
 from pmbf import Collection
 from pmbf.errors import ParameterError
 from pmbf.sentences import SentenceReport, screening
@@ -120,12 +121,12 @@ def test_the_report_is_json(tides: Collection) -> None:
 
 def test_the_page_shows_the_stretches_and_says_how_many_sentences(tides: Collection) -> None:
     report = tides.screen_sentences(f"{sentence(60)} {sentence(7)} {sentence(8)}", name="essay")
-    page = report.to_html()
+    page = pmbf.page(report)
     assert "2 of 3 sentences, 2 sources" in page
     assert "third-text" in page
     as_report = as_passages(report)
     assert as_report.matches[0].passages[0].also_in == (as_report.matches[1].document.id,)
-    assert "third-text" not in report.to_html(hide_names=True)
+    assert "third-text" not in pmbf.page(report, hide_names=True)
 
 
 def test_nothing_to_compare_is_an_empty_report(tides: Collection) -> None:

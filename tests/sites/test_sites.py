@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import pmbf
 from pmbf import Collection
 from pmbf.errors import NotFoundError, UnsupportedError, WithheldError
 from pmbf.sentences import SentenceReport
@@ -63,7 +64,7 @@ def test_without_words_a_site_only_claims(three: dict[str, House]) -> None:
     assert all(one.claimed == bool(one.site) for one in report.sources)
     assert all(one.n_shared == 0 for one in report.sites)
     assert "4 more claimed by sites" in report.summary
-    assert "shared with sources, or claimed by sites" in report.to_html()
+    assert "shared with sources, or claimed by sites" in pmbf.page(report)
 
 
 def test_a_report_of_claims_is_read_back_and_one_of_another_schema_refused(three: dict[str, House]) -> None:
@@ -160,7 +161,7 @@ def test_pages_and_json_name_the_sites(three: dict[str, House]) -> None:
     values = json.loads(report.to_json())
     assert {one["site"] for one in values["sources"]} == {"", "north", "south"}
     assert [one["name"] for one in values["sites"]] == ["north", "south"]
-    assert "north: tides.txt" in report.to_html()
+    assert "north: tides.txt" in pmbf.page(report)
 
 
 def test_a_page_says_what_is_withheld_and_whom_to_ask(three: dict[str, House]) -> None:
@@ -168,12 +169,12 @@ def test_a_page_says_what_is_withheld_and_whom_to_ask(three: dict[str, House]) -
     home = show(three, "title")
     for texts, kind in ((True, "alike, says a site"), (False, "claimed by a site")):
         report = home.asks(QUERY, texts=texts)
-        page = report.to_html()
+        page = pmbf.page(report)
         assert page.count(told) == 2, "on the card, and for the pane beside the text"
         assert f"{kind} · " in page and "north has sentences of this text" in page
-        hidden = report.to_html(hide_names=True)
+        hidden = pmbf.page(report, hide_names=True)
         assert "north" not in hidden and "withheld by the site that has it" in hidden
-    assert "The text of this source" not in show(three, "text").asks(QUERY, texts=True).to_html()
+    assert "The text of this source" not in pmbf.page(show(three, "text").asks(QUERY, texts=True))
 
 
 def test_a_page_shows_excerpts_and_withholds_the_rest(three: dict[str, House]) -> None:
@@ -182,7 +183,7 @@ def test_a_page_shows_excerpts_and_withholds_the_rest(three: dict[str, House]) -
     (source,) = [one for one in report.sources if one.site]
     shown = [pair for pair in source.pairs if pair.source]
     assert 0 < len(shown) <= 5 < len(source.pairs)
-    page = report.to_html()
+    page = pmbf.page(report)
     assert page.count("withheld by the site") >= len(source.pairs) - len(shown)
     assert text(100)[:20] in page
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pmbf
 from pmbf.sentences.comparing import Asked
 from pmbf.sites import protocol, sparing
 from pmbf.sites.client import Conversation
@@ -94,7 +95,7 @@ def test_an_answer_below_text_has_no_score(two: dict[str, House], level: str) ->
     assert {origin.similarity for one in near.sentences for origin in one.origins} == {None}
     assert {pair.similarity for one in near.sources for pair in one.pairs} == {None}
     assert "(alike)" in _shown(near, SECRET) and "100 %" not in _shown(near, SECRET).split("\n", 3)[3].split("alike")[1]
-    assert "alike, says a site" in near.to_html()
+    assert "alike, says a site" in pmbf.page(near)
 
 
 def _shown(report: object, query: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import pmbf
 from pmbf import Collection
 from pmbf.report import Report
 from pmbf.sentences import SentenceReport
@@ -204,10 +205,10 @@ def test_a_page_lists_the_sections(forms: Collection) -> None:
         forms.screen(asked(method=METHOD), template=FORM),
         forms.screen_sentences(asked(method=METHOD), template=FORM),
     ):
-        page = report.to_html()
+        page = pmbf.page(report)
         assert "3 sections (template <bdi>form</bdi>)" in page
         assert "2 sources with shared text elsewhere" in page
-    assert "found none of its sections" in forms.screen(METHOD, template=FORM).to_html()
+    assert "found none of its sections" in pmbf.page(forms.screen(METHOD, template=FORM))
 
 
 # ---------------------------------------------------------------------- sentences
@@ -221,7 +222,7 @@ def test_sentences_of_a_skipped_section_are_skipped(forms: Collection) -> None:
     assert report.n_not_counted == [one.not_counted for one in report.sentences].count("skipped") >= 4
     assert SentenceReport.from_json(report.to_json()) == report
     assert report.n_compared == outcomes.count("new")
-    page = report.to_html()
+    page = pmbf.page(report)
     assert "Found, but not counted:</b> " in page and f"; {report.n_not_counted} more not counted" in page
 
 

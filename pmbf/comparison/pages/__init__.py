@@ -9,6 +9,6 @@ passages  the passages of a pair inside the overview
 names     how texts are called, numbered and coloured
 """
 
-from pmbf.comparison.pages.files import one_file, write
+from pmbf.comparison.pages.files import page, write_pages
 
-__all__ = ["one_file", "write"]
+__all__ = ["page", "write_pages"]

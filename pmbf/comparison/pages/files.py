@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from pmbf.comparison.pages.names import Names
 from pmbf.comparison.pages.overview import overview
@@ -17,6 +18,8 @@ from pmbf.comparison.reports import as_report
 from pmbf.comparison.results import Comparison, Pair
 from pmbf.errors import ParameterError
 from pmbf.pages import evidence_page, write_page
+from pmbf.report import Report
+from pmbf.sentences import SentenceReport
 
 MOST_PAGES = 200
 """Pairs that have a page of their own, the highest shares first: a page takes 0.02 s and 100 kB."""
@@ -26,24 +29,33 @@ MOST_INSIDE = 500
 Advance = Callable[[str, int, int], None]
 
 
-def one_file(comparison: Comparison) -> str:
-    """Return a comparison as one HTML file, with the passages of its first `MOST_INSIDE` pairs.
+def page(report: Comparison | Report | SentenceReport, *texts: Any, **how: Any) -> str:
+    """Return any report as one HTML file that opens offline.
+
+    Args:
+        report: What was found. Of a comparison the file has the passages of its first `MOST_INSIDE` pairs.
+        texts, how: As of `pmbf.pages.evidence_page`: `text` and `source_text`, which a report from JSON needs;
+            `sources="whole"` for the whole texts of the sources; `hide_names=True`. None for a comparison.
 
     Raises:
-        ParameterError: The comparison holds no texts, as one from JSON.
+        ParameterError: The report holds no texts, as one from JSON; or a value is none of those.
     """
-    _require_texts(comparison)
-    inside = passages_inside(comparison, Names(comparison), MOST_INSIDE)
-    return overview(comparison, lambda i: f"#pair-{i + 1}" if i < MOST_INSIDE else "", inside)
+    if not isinstance(report, Comparison):
+        return evidence_page(report, *texts, **how)
+    if texts or how:
+        raise ParameterError(f"page is given {', '.join(how) or 'texts'}, which is not for a comparison")
+    _require_texts(report)
+    inside = passages_inside(report, Names(report), MOST_INSIDE)
+    return overview(report, lambda i: f"#pair-{i + 1}" if i < MOST_INSIDE else "", inside)
 
 
-def write(comparison: Comparison, target: str | os.PathLike[str], advance: Advance) -> Path:
+def write_pages(comparison: Comparison, target: str | os.PathLike[str], *, on_progress: Advance | None = None) -> Path:
     """Write a comparison's pages, and return the path of the overview.
 
     Args:
         comparison: What was found.
-        target: A file that ends with `.html`, or a folder, which is made.
-        advance: Called with what is being done, how many pages are written, and how many there are.
+        target: A folder, which gets an overview and a page for each pair; or a file that ends with `.html`.
+        on_progress: Called with what is being done, how many pages are written, and how many there are.
 
     Raises:
         ParameterError: The comparison holds no texts, as one from JSON.
@@ -51,7 +63,7 @@ def write(comparison: Comparison, target: str | os.PathLike[str], advance: Advan
     """
     path = Path(target)
     if path.suffix.lower() in (".html", ".htm"):
-        write_page(path, one_file(comparison))
+        write_page(path, page(comparison))
         return path
     _require_texts(comparison)
     pages = path / "pairs"
@@ -62,7 +74,8 @@ def write(comparison: Comparison, target: str | os.PathLike[str], advance: Advan
     )
     for i in range(n_pages):
         write_page(pages / _page(i), _evidence(comparison, i))
-        advance("Writing pages", i + 1, n_pages)
+        if on_progress:
+            on_progress("Writing pages", i + 1, n_pages)
     for i in range(n_pages, MOST_PAGES):
         (pages / _page(i)).unlink(missing_ok=True)  # of a comparison that was written here before
     return path / "index.html"
