@@ -39,7 +39,8 @@ from pmbf.errors import (
 )
 
 if TYPE_CHECKING:
-    from pmbf.collection import Collection, repair
+    from pmbf.checking import repair
+    from pmbf.collection import Collection
     from pmbf.comparison import Cluster, Comparison, Member, Pair, compare
     from pmbf.comparison.pages import page, write_pages
     from pmbf.pairs import NearCluster, NearDuplicates, NearPair, near_duplicates
@@ -85,7 +86,8 @@ __all__ = [
 
 
 _MODULES = {
-    **dict.fromkeys(("Collection", "repair"), "collection"),
+    "Collection": "collection",
+    "repair": "checking",
     "frame": "report.rows",
     **dict.fromkeys(("page", "write_pages"), "comparison.pages"),
     **dict.fromkeys(("Cluster", "Comparison", "Member", "Pair", "compare"), "comparison"),

@@ -1,4 +1,4 @@
-"""`Collection`: the public face. Each verb is one short call into the module that does the work.
+"""`Collection`: documents in a folder. Each verb is one short call into the module that does the work.
 
 Verbs that change a collection import their modules when they are called, so that a screening starts sooner.
 """
@@ -8,36 +8,41 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack, overload
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from pmbf import kernels
-from pmbf.by_sentences import BySentences
-from pmbf.errors import NoTextError, ParameterError
+from pmbf.errors import ParameterError
 from pmbf.extract import Limits
-from pmbf.intake.discovery import discover, several
-from pmbf.intake.texts import Origin, Text, origins, read_text
-from pmbf.report import Report, Texts
-from pmbf.screen import Answer, LeavingOut, LeftPaths, Options, OptionValues, answers, reports, screen
+from pmbf.intake.discovery import discover, is_among, several
+from pmbf.intake.texts import Origin, Text, read_text
+from pmbf.opened import OpenFolder
+from pmbf.params import Params
+from pmbf.report import Texts
+from pmbf.screen import Answer, LeavingOut, Options, OptionValues, answers, screen
+from pmbf.screen.leaving_out import LeftOut
 from pmbf.store.folder import Store
-from pmbf.store.listing import find, named
+from pmbf.store.listing import Listed, find, listed_in, named
 from pmbf.store.sourcetexts import SourceTexts, document_text
+from pmbf.verbs import AnyCollection
 
 if TYPE_CHECKING:
     from pmbf.intake.adding import OnProblem
     from pmbf.intake.labelling import Labelling
     from pmbf.intake.loader import LoadReport, Progress
-    from pmbf.store import check as checking
+    from pmbf.sentences import SentenceReport
+    from pmbf.sentences import Status as SentencesStatus
+    from pmbf.store.check import CheckReport
     from pmbf.store.compact import CompactReport
     from pmbf.store.stats import Stats
 
 
-class Collection(BySentences):
+class Collection(AnyCollection):
     """A folder with all loaded documents.
 
     Opening costs milliseconds. The object shows the collection as it was when it was opened. Verbs that change the
-    collection take the writer's lock while they run; this object shows their change at once. `len`, `in` and iteration
-    are over documents.
+    collection take the writer's lock while they run; this object shows their change at once.
 
     Args:
         path: The collection's folder.
@@ -54,6 +59,57 @@ class Collection(BySentences):
     shows the collection as it is then. Threads that change the collection wait for each other. An iterator
     (`screen_many`, `documents`) goes on in the thread that began it.
     """
+
+    def __init__(self, path: str | os.PathLike[str], *, create: bool = False, params: Params | None = None) -> None:
+        self.path = Path(path)
+        self._opened = OpenFolder(self.path)
+        if create and not (self.path / "catalog.sqlite").exists():
+            Store.create(self.path, params or Params())
+        _ = self._store  # a folder that is no collection is refused here
+        if params is not None and params != self.params:
+            mine, theirs = asdict(self.params), asdict(params)
+            unlike = ", ".join(f"{one} is {mine[one]}, not {theirs[one]}" for one in mine if mine[one] != theirs[one])
+            self.close()
+            raise ParameterError(f"{self.path}: was made with other parameters ({unlike}); they cannot change")
+
+    def __reduce__(self) -> tuple[type[Collection], tuple[str]]:
+        return type(self), (str(self.path),)
+
+    def close(self) -> None:
+        """Release the files. What another thread is reading stays open until it has read it."""
+        self._is_closed = True
+        self._opened.close()
+
+    @property
+    def id(self) -> str:
+        return str(self._store.catalog.meta["collection_id"])
+
+    @property
+    def n_documents(self) -> int:
+        totals = self._store.generation.directory.totals()
+        return totals.n_live + totals.n_without_text
+
+    @property
+    def n_without_text(self) -> int:
+        return self._store.generation.directory.totals().n_without_text
+
+    def documents(self) -> Iterator[Listed]:
+        """Yield every document by ascending id. Memory does not grow with their number.
+
+        They are those of the commit that is the last one when the first document is asked for. So documents may be
+        added and removed meanwhile.
+
+        Raises:
+            CorruptError: The catalog is damaged; rows that are missing are told behind the last document.
+        """
+        _ = self._store  # a closed object is refused here
+        return listed_in(self.path)
+
+    def is_among_documents(self, place: str) -> bool:
+        return is_among(self._store.catalog, place)
+
+    def text(self, document: int) -> str:
+        return document_text(self._store, document)
 
     def load(
         self,
@@ -89,7 +145,7 @@ class Collection(BySentences):
 
         roots, patterns = list(several("paths", paths)), (several("include", include), several("exclude", exclude))
         threads = Threads(jobs) if jobs > 1 else None
-        with threads or nullcontext(), self._writer(threads) as writer:
+        with threads or nullcontext(), self._opened.writer(threads) as writer:
             loader = Loader(writer, self.params, limits=limits, threads=threads, jobs=jobs, on_progress=on_progress)
             report = loader.load(discover(roots, *patterns))
             if prune:
@@ -101,9 +157,8 @@ class Collection(BySentences):
     def add(self, text: str, *, name: str, labels: Mapping[str, str] | None = None) -> int:
         """Store a text under a name, in place of the text of that name before; return its document's id.
 
-        The name keeps its labels; `labels` changes some of them.
-
-        Each call is a commit. For thousands of texts `add_many` is some 200 times as fast.
+        The name keeps its labels; `labels` changes some of them. Each call is a commit. For
+        thousands of texts `add_many` is some 200 times as fast.
 
         Raises:
             ParameterError: The name is no `str` or empty; the text is no `str`, or looks like a path; or a label is
@@ -113,7 +168,7 @@ class Collection(BySentences):
         from pmbf.intake.adding import add_text, require_one
 
         pair = require_one(name, text)
-        with self._writer() as writer:
+        with self._opened.writer() as writer:
             return add_text(writer, pair, labels)
 
     @overload
@@ -141,114 +196,8 @@ class Collection(BySentences):
         from pmbf.intake.adding import add_texts, checked
 
         pairs = checked(texts, on_problem)
-        with self._writer() as writer:
+        with self._opened.writer() as writer:
             return add_texts(writer, pairs)
-
-    def screen(
-        self,
-        query: str | bytes | os.PathLike[str],
-        *,
-        name: str = "",
-        limits: Limits | None = None,
-        **options: Unpack[OptionValues],
-    ) -> Report:
-        """Return which documents a text shares passages with, and where.
-
-        Args:
-            query: A text; or the bytes of a file, whose format its content and `name` tell; or a path. A `str`
-                is always a text: if it looks like a path, then it is refused.
-            name: The query's name in the report; the path by default.
-            limits: Bounds for reading a file.
-            options: Fields of `pmbf.screen.Options`: `min_chars`, `min_similarity`, `threshold`, …
-
-        Raises:
-            ParameterError: An option is unknown or outside its range. Or the query is neither text, bytes nor path, or
-                is a `str` that looks like a path.
-            NotFoundError: The path does not exist.
-            UnsupportedError, IncompleteError: The file cannot be read as text, and no document is the same file.
-            CorruptError: A file of the collection that the answer needs is damaged.
-        """
-        wanted, origin = Options.of(options), Origin.of(query, name)
-        refused: NoTextError | None = None
-        try:
-            read = read_text(origin, limits or Limits())
-        except NoTextError as error:
-            read, refused = Text(origin.name, "", unread=True, sha256=error.sha256), error
-        left_out = LeavingOut(self._store, wanted).of(origin)
-        report = screen(self._store, read, options=wanted, left_out=left_out)
-        if refused and not report.found:
-            raise refused
-        return self._with_texts(report, read)
-
-    def screen_many(
-        self,
-        queries: Iterable[str | bytes | os.PathLike[str]],
-        *,
-        jobs: int = 1,
-        limits: Limits | None = None,
-        on_progress: Callable[[int], None] | None = None,
-        **options: Unpack[OptionValues],
-    ) -> Iterator[Report]:
-        """Yield the report of each query, in order; the reports are those of `screen`.
-
-        A query that cannot be read (a damaged file, NaN) stops nothing: its report compares nothing and says why in
-        `problems`. Memory stays bounded. Change the collection through this object only after the last report.
-
-        Args:
-            queries: As for `screen`; texts and bytes have no name.
-            jobs: Queries read and compared at the same time, at least 1: the first ones by threads, more by processes.
-                These do not import the calling script.
-            limits: Bounds for reading a file.
-            on_progress: Called before each report, with the number of reports so far.
-            options: Fields of `pmbf.screen.Options`, as for `screen`.
-
-        Raises:
-            ParameterError: `jobs` or an option is outside its range, or `queries` is a single text or path.
-            CorruptError: A file of the collection that an answer needs is damaged.
-
-        >>> import tempfile
-        >>> with Collection(tempfile.mkdtemp() + "/tides.pmbf", create=True) as collection:
-        ...     _ = collection.add("The sea comes in twice a day and goes out twice a day.", name="sea")
-        ...     texts = ["The sea comes in twice a day and goes out.", "Nobody asks the moon why."]
-        ...     [report.found for report in collection.screen_many(texts, min_chars=40)]
-        [True, False]
-        """
-        found = self.answers(origins(several("queries", queries)), limits=limits, jobs=jobs, **options)
-        return reports(found, on_progress)
-
-    def answers(
-        self,
-        queries: Iterable[Origin | Text],
-        *,
-        limits: Limits | None = None,
-        jobs: int = 1,
-        leaving_out: LeftPaths | None = None,
-        **options: Unpack[OptionValues],
-    ) -> Iterator[Answer]:
-        """Yield each query with its report, in order, as `screen_many` does.
-
-        Args:
-            queries: Origins to read, and texts that were read before.
-            limits, jobs, options: As for `screen_many`.
-            leaving_out: Returns the listed paths and names that a query is not compared with; see `LeftOut`.
-
-        Raises:
-            ParameterError, CorruptError: As for `screen_many`.
-        """
-        if jobs < 1:
-            raise ParameterError(f"jobs is {jobs}, expected at least 1")
-        wanted, bounds = Options.of(options), limits or Limits()
-        found = answers(self._store, queries, limits=bounds, options=wanted, jobs=jobs, leaving_out=leaving_out)
-        return (Answer(self._with_texts(one.report, one.query), one.query) for one in found)
-
-    def _with_texts(self, report: Report, query: Text) -> Report:
-        """Return a report with the texts that it is about, and the format of the query."""
-        texts = Texts(query.content, SourceTexts(os.path.abspath(self.path)))
-        return replace(report, query=replace(report.query, kind=query.kind), texts=texts)
-
-    def text(self, document: int) -> str:
-        """Return a document's text; raise what `document_text` raises."""
-        return document_text(self._store, document)
 
     def stats(self) -> Stats:
         """Return the size of the collection and how full its rows are."""
@@ -264,7 +213,7 @@ class Collection(BySentences):
         Raises:
             NotFoundError: An id, path or name is not in the collection; then nothing is removed.
         """
-        with self._writer() as writer:
+        with self._opened.writer() as writer:
             wanted = set(find(writer.store, what))
             writer.remove(one for one in wanted if isinstance(one, int))
             writer.detach([one for one in wanted if isinstance(one, str)])
@@ -292,49 +241,109 @@ class Collection(BySentences):
         """
         from pmbf.intake.labelling import relabel
 
-        with self._writer() as writer:
+        with self._opened.writer() as writer:
             paths = writer.store.catalog.paths() if what is None else named(writer.store, several("what", what))
             return relabel(writer, paths, labels)
 
     def compact(self) -> CompactReport:
         """Give back the room of removed documents, and merge small files."""
-        with self._writer() as writer:
+        with self._opened.writer() as writer:
             from pmbf.store.compact import compact
 
             report = compact(writer)
-            self._follow(writer, compact=True)
+            self._opened.follow(writer, compact=True)
             return report
 
-    def check(self) -> checking.CheckReport:
+    def check(self) -> CheckReport:
         """Compare every file, row and bit with the data that it was made from; similarities with their checksums."""
-        from pmbf.sentences import checking as sentences
-        from pmbf.similar.checking import problems
-        from pmbf.store import check as checking
+        from pmbf.checking import check
 
-        report = checking.check(self._store)
-        report.problems += problems(self._store) + sentences.problems(self._store)
-        return report
+        return check(self._store)
 
+    def build_sentences(
+        self, *, code: str = "words", key_bits: int = 32, on_read: Callable[[int, int], None] | None = None
+    ) -> SentencesStatus:
+        """Cut all texts into units, so that `screen_sentences` can answer; from now on they follow each change.
 
-def repair(path: str | os.PathLike[str]) -> checking.CheckReport:
-    """Rebuild the damaged parts of a collection from the whole ones. Damaged similarities are deleted; sentences that
-    are damaged or do not fit any more are made anew.
+        Args:
+            code: `words`, or `paper` for the 100 bits of Jiang's paper: docs/sentences.md compares them.
+            key_bits: Bits of a key, 32; 64 above 100 million units.
+            on_read: Called with the documents read so far, and how many there are.
 
-    Raises:
-        CorruptError: The catalog itself is damaged.
-        BusyError: Another process is writing.
-    """
-    with Store(path, writable=True, trusting=True) as store:
-        from pmbf.sentences import checking as sentences
-        from pmbf.similar import checking as similar
-        from pmbf.store import repair as repairing
+        Raises:
+            ParameterError: There is no such code, or no such number of bits.
+            BusyError, OSError: Another process is writing, or the disk is full; sentences that were there are kept.
+        """
+        from pmbf.sentences import build
 
-        report = repairing.repair(store)
-        if damaged := similar.problems(store):
-            report.problems += damaged
-            similar.give_up(store)
-            report.repaired.append(f"similarities deleted: compute them with `pmbf similar update -c {store.folder}`")
-        if damaged := sentences.problems(store):
-            report.problems += damaged
-            report.repaired.append(sentences.made_anew(store))
-        return report
+        with self._opened.writer() as writer:
+            build(writer.store, code=code, key_bits=key_bits, on_read=on_read or (lambda n_read, n_all: None))
+        return self.sentences_status()
+
+    def drop_sentences(self) -> bool:
+        """Delete the sentences; return whether there were any."""
+        from pmbf.sentences import drop
+
+        with self._opened.writer():
+            return drop(self.path)
+
+    def sentences_status(self) -> SentencesStatus:
+        """Return how large the sentences are, and whether they are up to date; raise what `screen_sentences` does."""
+        return self._opened.sentences.status()
+
+    def screen_sentences(
+        self,
+        query: str | bytes | os.PathLike[str],
+        *,
+        name: str = "",
+        limits: Limits | None = None,
+        **options: Unpack[OptionValues],
+    ) -> SentenceReport:
+        """Return which sentences of a text stand in which documents; the collection needs sentences.
+
+        Args:
+            query, name, limits: As for `screen`.
+            options: Of the fields of `pmbf.screen.Options` those that leave out documents (`exclude_self`,
+                `exclude_same`, `where`, `where_not`, `labels_of`), and `template`.
+
+        Raises:
+            NotFoundError: The collection has no sentences, or the path does not exist.
+            ParameterError: As for `screen`, or an option has another meaning.
+            CorruptError: The sentences are damaged.
+            UnsupportedError, IncompleteError: The file cannot be read as text.
+
+        >>> import tempfile
+        >>> with Collection(tempfile.mkdtemp() + "/tides.pmbf", create=True) as collection:
+        ...     _ = collection.add("The sea comes in twice a day and goes out twice a day.", name="sea")
+        ...     _ = collection.build_sentences()
+        ...     collection.screen_sentences("He says: the sea comes in twice a day and goes out again twice a day.")
+        <SentenceReport of '': 1 of 1 sentence, 1 source>
+        """
+        origin = Origin.of(query, name)
+        return self.answer_by_sentences(origin, read_text(origin, limits or Limits()), **options)
+
+    def answer_by_sentences(self, asked: Origin | Text, read: Text, **options: Unpack[OptionValues]) -> SentenceReport:
+        """Return the report of a text that was read before; it may be listed itself as what `asked` tells."""
+        from pmbf.sentences import options_of, screen_sentences
+
+        store, wanted = self._store, options_of(options)
+        left_out = LeavingOut(store, wanted).of(asked)
+        report = screen_sentences(store, self._opened.sentences, read, left_out, wanted)
+        return replace(report, texts=Texts(read.content, self._source_texts))
+
+    @property
+    def _store(self) -> Store:
+        return self._opened.store
+
+    def _find(self, what: Iterable[int | str | os.PathLike[str]]) -> list[int | str]:
+        return find(self._store, what)
+
+    def _screened(self, read: Text, left_out: LeftOut, options: Options) -> Answer:
+        return Answer(screen(self._store, read, options=options, left_out=left_out), read)
+
+    def _answers(self, queries: Iterable[Origin | Text], **how: Any) -> Iterator[Answer]:
+        return answers(self._store, queries, **how)
+
+    @property
+    def _source_texts(self) -> SourceTexts:
+        return SourceTexts(os.path.abspath(self.path))

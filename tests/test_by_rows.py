@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf import Collection, CorruptError, ParameterError, Params
+from pmbf.checking import repair
 from pmbf.cluster import manifest
 from pmbf.cluster.objects import depot_at
-from pmbf.collection import repair
 from pmbf.fingerprint import query_sample
 from pmbf.params import PROFILES
 from pmbf.screen import Options

@@ -123,12 +123,12 @@ def compact(collection: arg.CollectionFolder = None, json: arg.Json = False) -> 
 
 def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, json: arg.Json = False) -> None:
     """Compare every file, row and bit with the data that it was made from."""
-    from pmbf import collection as collections
+    from pmbf import repair as repaired
     from pmbf.terminal.summaries import check_lines
 
     folder = named_collection(collection)
     if repair:
-        report = collections.repair(folder)
+        report = repaired(folder)
     else:
         with open_collection(folder) as opened:
             report = opened.check()

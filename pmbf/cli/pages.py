@@ -14,10 +14,9 @@ from pmbf.cli.targets import require_outside, require_own, require_own_pages
 from pmbf.errors import ParameterError
 
 if TYPE_CHECKING:
-    from pmbf.cluster.collection import ClusterCollection
-    from pmbf.collection import Collection
     from pmbf.pages import Extent, Screened
     from pmbf.report import Report
+    from pmbf.verbs import AnyCollection
 
 PAGES = "Pages"
 
@@ -58,7 +57,7 @@ class Pages:
     _n_written: int = 0
     _screened: list[Screened] = field(default_factory=list)
 
-    def expect(self, paths: Sequence[str], opened: Collection | ClusterCollection) -> None:
+    def expect(self, paths: Sequence[str], opened: AnyCollection) -> None:
         """Choose between file and folder, before anything is screened.
 
         Args:

@@ -11,7 +11,6 @@ from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.cli.pages import Pages
 from pmbf.cli.queries import queries, usual_jobs
 from pmbf.cli.tables import Tables
-from pmbf.collection import Collection
 from pmbf.errors import DONE, FAILED, FOUND
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, read_leniently
@@ -22,7 +21,7 @@ from pmbf.terminal.progress import screen_progress
 from pmbf.terminal.screened import Screened, nothing_line, screened_text
 
 if TYPE_CHECKING:
-    from pmbf.cluster.collection import ClusterCollection
+    from pmbf.verbs import AnyCollection
 
 
 @dataclass(slots=True)
@@ -41,7 +40,7 @@ class Screening:
         pages: Where the pages go, or None.
     """
 
-    collection: Collection | ClusterCollection
+    collection: AnyCollection
     options: dict[str, Any]
     limits: Limits
     view: View

@@ -15,9 +15,8 @@ from pmbf.cli.targets import opened_table, require_outside, require_own
 from pmbf.errors import NotFoundError, ParameterError
 
 if TYPE_CHECKING:
-    from pmbf.cluster.collection import ClusterCollection
-    from pmbf.collection import Collection
     from pmbf.report.rows import By, Row
+    from pmbf.verbs import AnyCollection
 
 Csv = Annotated[str | None, option("--csv", "FILE", "Write a table as CSV; - is stdout, instead of reports.", OUTPUT)]
 Jsonl = Annotated[
@@ -95,7 +94,7 @@ class Tables:
             if not Path(self.xlsx).parent.is_dir():
                 raise NotFoundError(f"{self.xlsx}: there is no such folder; make it first")
 
-    def expect(self, paths: Sequence[str], opened: Collection | ClusterCollection) -> None:
+    def expect(self, paths: Sequence[str], opened: AnyCollection) -> None:
         """Refuse files that would be lost, before one is opened.
 
         Args:

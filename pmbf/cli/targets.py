@@ -18,10 +18,8 @@ from pmbf.errors import ParameterError
 from pmbf.store.telling import holder_of
 
 if TYPE_CHECKING:
-    from pmbf.cluster.collection import ClusterCollection
-    from pmbf.collection import Collection
-    from pmbf.guard.checker import Documents
     from pmbf.terminal.tables import Take
+    from pmbf.verbs import AnyCollection
 
 _HEAD_BYTES = 1 << 16
 _PAGES = re.compile(r"index\.html|\d{4}(?:-.*)?\.html")
@@ -155,7 +153,7 @@ def require_no_store(option: str, path: str) -> None:
 def require_outside(
     option: str,
     path: str,
-    opened: Collection | ClusterCollection | Documents,
+    opened: AnyCollection,
     *,
     force: bool = False,
     hint: str = " or add --force",

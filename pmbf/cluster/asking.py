@@ -74,6 +74,12 @@ def answers(
             yield _with_problems(one, store.spread)
 
 
+def screened(store: SpreadStore, read: Text, left_out: LeftOut, options: Options) -> Answer:
+    """Return the answer to a text that was read."""
+    [answer] = _each_compared(store, options, [(read, left_out)])
+    return _with_problems(answer, store.spread)
+
+
 def _answered(
     nodes: Nodes, manifest: Manifest, folder: Path, batch: Sequence[_Query], questions: Questions
 ) -> list[Answer]:

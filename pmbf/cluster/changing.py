@@ -93,13 +93,13 @@ class Changing:
         tasks = [(self._manifest.params, part) for part in _parts(list(dict(named).items()), lambda one: len(one[1]))]
         return self._committed(work(self._nodes, "store", tasks), self._listed(dict(named)))[0]
 
-    def remove(self, ids: Iterable[int], paths: Iterable[ListedPath]) -> Manifest:
+    def remove(self, ids: Iterable[int], paths: Iterable[str]) -> Manifest:
         """Remove documents, take out paths, and commit; return the new manifest. Raise what `load` raises."""
         edits: dict[Volume, Edit] = defaultdict(Edit)
         for id_ in ids:
             volume = self._manifest.volume_of(id_)
             edits[volume].removed.append(id_ - volume.offset)
-        for one in paths:
+        for one in self._listed(paths).values():
             edits[self._manifest.volume_of(one.document)].detached.append(one.path)
         return self._commit(self._manifest.following(changed=self._changed(edits)))
 

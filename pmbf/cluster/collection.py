@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Self, Unpack
+from typing import Any
 
 from pmbf.cluster import checking
 from pmbf.cluster import manifest as manifests
-from pmbf.cluster.asking import Questions, answers
+from pmbf.cluster.asking import Questions, answers, screened
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.changing import Changing
 from pmbf.cluster.depot import FolderDepot
@@ -31,18 +30,19 @@ from pmbf.intake.adding import checked
 from pmbf.intake.discovery import discover, is_among, several
 from pmbf.intake.labelling import Labelling
 from pmbf.intake.loader import LoadReport, Progress
-from pmbf.intake.texts import Origin, Text, origins, read_text
+from pmbf.intake.texts import Origin, Text
 from pmbf.jobs.executor import Executor, Local
 from pmbf.params import Params
-from pmbf.report import Report, Texts
-from pmbf.screen import Answer, LeftPaths, Options, OptionValues, reports
+from pmbf.screen import Answer, Options
+from pmbf.screen.leaving_out import LeftOut
 from pmbf.store.listing import Listed, as_listed
+from pmbf.verbs import AnyCollection
 
 SHELF = "~/.cache/pmbf/shelf"
 """Where a host keeps its copies, unless the depot is a folder of this machine alone."""
 
 
-class ClusterCollection:
+class ClusterCollection(AnyCollection):
     """A collection whose documents lie on many nodes. Its reports are those of the same documents in one folder.
 
     The object shows the last commit at the time it was opened, or its own last change; `refresh` shows the last one.
@@ -87,40 +87,27 @@ class ClusterCollection:
         params: Params | None = None,
     ) -> None:
         self._depot = depot_at(depot)
+        self.path = Path(self._depot.address)
         if create and not manifests.last_number(self._depot):
             manifests.created(self._depot, params or Params())
         is_folder = isinstance(self._depot, FolderDepot)
         where = os.path.abspath(self._depot.address) if is_folder else self._depot.address
         self._shelves = Path(shelf or (f"{where}/shelf" if is_folder else SHELF))
         self.manifest = self._last()
-        if params is not None and params != self.params:
+        if params is not None and params != self.manifest.params:
             raise ParameterError(f"{self._depot.address}: was made with other parameters; they cannot change")
         started = local_nodes(nodes) if isinstance(nodes, int) else list(nodes)
         self._executor = executor or Local()
-        self._executor.start(Holder, [(where, str(self._shelves / one.name), self.params) for one in started])
-        self._rows = RowsHere(self._shelves.expanduser() / ".rows", self._depot, self.params)
+        self._executor.start(Holder, [(where, str(self._shelves / one.name), self.manifest.params) for one in started])
+        self._rows = RowsHere(self._shelves.expanduser() / ".rows", self._depot, self.manifest.params)
         self.nodes = Nodes(self._executor, started, timeout_s=timeout_s, rows=self._rows)
         self._fetch_all = fetch_all
         if fetch_all:
             self.open()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
-
-    def __len__(self) -> int:
-        return self.manifest.n_documents
-
     def close(self) -> None:
         """End the nodes."""
         self._executor.close()
-
-    @property
-    def path(self) -> Path:
-        """The folder of the depot, or its address."""
-        return Path(self._depot.address)
 
     @property
     def address(self) -> str:
@@ -128,29 +115,16 @@ class ClusterCollection:
         return self._depot.address
 
     @property
-    def params(self) -> Params:
-        """The parameters that the collection was made with."""
-        return self.manifest.params
-
-    @property
     def id(self) -> str:
-        """Random, and unlike that of every other collection."""
         return self.manifest.id
 
     @property
     def n_documents(self) -> int:
-        """Live documents, those without text included."""
         return self.manifest.n_documents
 
     @property
     def n_without_text(self) -> int:
-        """Live documents without text, which are known by their checksum alone."""
         return sum(one.n_without_text for one in self.manifest.volumes)
-
-    @property
-    def generation(self) -> int:
-        """Number of the commit that this object shows."""
-        return self.manifest.number
 
     def is_last(self) -> bool:
         """Return whether this object shows the last commit."""
@@ -185,57 +159,6 @@ class ClusterCollection:
         """Return which volumes nodes have, and which are on their disks; with `fetch_all` they fetch all before."""
         return status_of(self._depot.address, self.nodes, self.manifest, fetch_all=fetch_all)
 
-    # ------------------------------------------------------------------ screening
-
-    def screen(
-        self,
-        query: str | bytes | os.PathLike[str],
-        *,
-        name: str = "",
-        limits: Limits | None = None,
-        **options: Unpack[OptionValues],
-    ) -> Report:
-        """Return which documents a text shares passages with, as `Collection.screen`.
-
-        Volumes that no node has answered for are named in `problems`. Raises what `Collection.screen` raises.
-        """
-        origin = Origin.of(query, name)
-        [answer] = self.answers([origin], limits=limits, **options)
-        if answer.query.unread:
-            read_text(origin, limits or Limits())  # raises what stands in the report's problems
-        return answer.report
-
-    def screen_many(
-        self,
-        queries: Iterable[str | bytes | os.PathLike[str]],
-        *,
-        jobs: int = 1,
-        limits: Limits | None = None,
-        **options: Unpack[OptionValues],
-    ) -> Iterator[Report]:
-        """Yield the report of each query, in order, as `Collection.screen_many`; `jobs` threads ask the nodes."""
-        return reports(self.answers(origins(several("queries", queries)), limits=limits, jobs=jobs, **options), None)
-
-    def answers(
-        self,
-        queries: Iterable[Origin | Text],
-        *,
-        limits: Limits | None = None,
-        jobs: int = 1,
-        leaving_out: LeftPaths | None = None,
-        **options: Unpack[OptionValues],
-    ) -> Iterator[Answer]:
-        """Yield each query with its report, in order, as `Collection.answers`."""
-        if jobs < 1:
-            raise ParameterError(f"jobs is {jobs}, expected at least 1")
-        questions = Questions(limits or Limits(), Options.of(options), leaving_out, jobs)
-        found = answers(self.nodes, self.manifest, self.path, queries, questions)
-        return (replace(one, report=self._with_texts(one.report, one.query)) for one in found)
-
-    def _with_texts(self, report: Report, query: Text) -> Report:
-        texts = Texts(query.content, SourceTexts(self.nodes, self.manifest))
-        return replace(report, query=replace(report.query, kind=query.kind), texts=texts)
-
     def documents(self) -> Iterator[Listed]:
         """Yield every document by ascending id, as `Collection.documents`.
 
@@ -248,7 +171,6 @@ class ClusterCollection:
             raise IncompleteError(f"{self.path}: {archive.problems[0]}")
 
     def is_among_documents(self, place: str) -> bool:
-        """Return whether what is written at a place would be loaded, as `Collection.is_among_documents`."""
         return is_among(SpreadCatalog(Spread(self.nodes, self.manifest)), place)
 
     def archive(self) -> SpreadTexts:
@@ -256,12 +178,6 @@ class ClusterCollection:
         return SpreadTexts(Spread(self.nodes, self.manifest))
 
     def text(self, document: int) -> str:
-        """Return a document's text.
-
-        Raises:
-            NotFoundError: There is no such document.
-            IncompleteError: No node can read it.
-        """
         return SourceTexts(self.nodes, self.manifest)(document)
 
     # ------------------------------------------------------------------ changing
@@ -299,18 +215,10 @@ class ClusterCollection:
 
     def remove(self, *what: int | str | os.PathLike[str]) -> int:
         """Remove documents by id, or take out paths and names, as `Collection.remove`; raise what `load` raises."""
-        ids = {one for one in what if isinstance(one, int)}
-        names = {os.fspath(one) for one in what if not isinstance(one, int)}
-        spread = Spread(self.nodes, self.manifest)
-        by_path = SpreadCatalog(spread).some_paths(names | {os.path.abspath(one) for one in names})
-        paths = [by_path.get(one) or by_path.get(os.path.abspath(one)) for one in names]
-        of_ids = SpreadStore(spread, self.path).listed_of(ids).keys()
-        missing: set[object] = (ids - of_ids) | {name for name, one in zip(names, paths, strict=True) if one is None}
-        if missing:
-            why = f" ({next(iter(spread.unread.values()))})" if spread.unread else ""
-            raise NotFoundError(f"{self.path}: has no document {next(iter(missing))!r}{why}")
-        self.manifest = self._changing.remove(ids, [one for one in paths if one])
-        return len(what)
+        wanted = set(self._find(what))
+        ids = [one for one in wanted if isinstance(one, int)]
+        self.manifest = self._changing.remove(ids, [one for one in wanted if isinstance(one, str)])
+        return len(wanted)
 
     # ------------------------------------------------------------------ upkeep
 
@@ -339,3 +247,29 @@ class ClusterCollection:
     @property
     def _changing(self) -> Changing:
         return Changing(self._depot, self.nodes, self.manifest)
+
+    @property
+    def _store(self) -> SpreadStore:
+        return SpreadStore(Spread(self.nodes, self.manifest), self.path)
+
+    @property
+    def _source_texts(self) -> SourceTexts:
+        return SourceTexts(self.nodes, self.manifest)
+
+    def _find(self, what: Iterable[int | str | os.PathLike[str]]) -> list[int | str]:
+        store, asked = self._store, list(what)
+        forms = [(one,) if isinstance(one, int) else (os.fspath(one), os.path.abspath(one)) for one in asked]
+        ids = [one for some in forms for one in some if isinstance(one, int)]
+        paths = store.catalog.some_paths(one for some in forms for one in some if isinstance(one, str))
+        known: set[int | str] = {*paths, *store.listed_of(ids)}
+        found = [next((form for form in some if form in known), None) for some in forms]
+        if None in found:
+            why = f" ({next(iter(store.spread.unread.values()))})" if store.spread.unread else ""
+            raise NotFoundError(f"{self.path}: has no document {asked[found.index(None)]!r}{why}")
+        return [one for one in found if one is not None]
+
+    def _screened(self, read: Text, left_out: LeftOut, options: Options) -> Answer:
+        return screened(self._store, read, left_out, options)
+
+    def _answers(self, queries: Iterable[Origin | Text], **how: Any) -> Iterator[Answer]:
+        return answers(self.nodes, self.manifest, self.path, queries, Questions(**how))

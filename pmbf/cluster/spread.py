@@ -210,7 +210,8 @@ class SpreadCatalog:
 
     def some_paths(self, paths: Iterable[str]) -> dict[str, ListedPath]:
         """Return those paths that are listed, by path."""
-        found: Iterator[ListedPath] = _all(self._spread.ask("some_paths", (list(paths),)))
+        wanted = list(paths)
+        found: Iterator[ListedPath] = _all(self._spread.ask("some_paths", (wanted,)) if wanted else ())
         return {one.path: one for one in found}
 
     def has_below(self, folder: str) -> bool:

@@ -8,8 +8,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Unpack
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pmbf.collection import Collection
 from pmbf.errors import IncompleteError, PmbfError
@@ -17,8 +16,9 @@ from pmbf.guard.borders import to_the_letter
 from pmbf.guard.policy import Policy
 from pmbf.intake.texts import Text
 from pmbf.report import CERTAINTIES, Match, Passage, Report
-from pmbf.screen import Answer, OptionValues
+from pmbf.screen import Answer
 from pmbf.store.ownership import require_unshared
+from pmbf.verbs import AnyCollection
 
 if TYPE_CHECKING:
     from pmbf.cluster.collection import ClusterCollection
@@ -34,51 +34,6 @@ with 3 hashes one; of 120 letters 4 are missed, with 3 hashes 10. A clean text t
 LEAST_ALIKE = 0.6
 """Similarity of a reworded passage that is only worth a look. Of 17 lists of names in two manuals one had .58, the
 others less; of 29 passages of 60 words in another order 28 had .67 and more, one .59."""
-
-
-class Documents(Protocol):
-    """Protected documents: a collection in a folder, or that of a cluster."""
-
-    @property
-    def id(self) -> str:
-        """Random, and unlike that of every other collection."""
-        ...
-
-    @property
-    def path(self) -> Path:
-        """Where they are."""
-        ...
-
-    @property
-    def generation(self) -> int:
-        """Number of the commit that is shown."""
-        ...
-
-    @property
-    def n_documents(self) -> int:
-        """Documents, those without text included."""
-        ...
-
-    @property
-    def n_without_text(self) -> int:
-        """Documents that are known by their checksum alone."""
-        ...
-
-    def screen(self, query: bytes, *, name: str = "", **options: Unpack[OptionValues]) -> Report:
-        """Return what a file shares with them."""
-        ...
-
-    def answers(self, queries: Iterable[Text], **options: Unpack[OptionValues]) -> Iterator[Answer]:
-        """Yield each text with its report, in order."""
-        ...
-
-    def text(self, document: int) -> str:
-        """Return a document's text."""
-        ...
-
-    def is_among_documents(self, place: str) -> bool:
-        """Return whether what is written at a place would be loaded with the documents."""
-        ...
 
 
 class Checker(Protocol):
@@ -111,7 +66,7 @@ def open_protected(folder: str) -> Collection:
     return Collection(folder)
 
 
-def open_named(policy: Policy) -> AbstractContextManager[Documents]:
+def open_named(policy: Policy) -> AbstractContextManager[AnyCollection]:
     """Return the documents that a policy protects; errors as for `open_protected`."""
     if not policy.cluster:
         return open_protected(policy.collection)
@@ -148,13 +103,13 @@ class CollectionChecker:
         options: Fields of `pmbf.screen.Options`.
     """
 
-    def __init__(self, collection: Documents, **options: Any) -> None:
+    def __init__(self, collection: AnyCollection, **options: Any) -> None:
         self._collection = collection
         n_documents = collection.n_documents - collection.n_without_text
         self._options = {"summaries": False, **_only_copies(n_documents), **options}
 
     @staticmethod
-    def under(policy: Policy, collection: Documents) -> CollectionChecker:
+    def under(policy: Policy, collection: AnyCollection) -> CollectionChecker:
         """Return the checker of a policy: it finds passages as short as the policy says.
 
         Raises:

@@ -16,10 +16,11 @@ import numpy as np
 
 from pmbf import kernels
 from pmbf.arrays import among
-from pmbf.errors import PmbfError
+from pmbf.errors import ParameterError, PmbfError
 from pmbf.intake.texts import Text
 from pmbf.report import DocumentRef, NotCounted
 from pmbf.screen.leaving_out import NOTHING, LeftOut
+from pmbf.screen.options import Options, OptionValues
 from pmbf.screen.sections import told_all_skipped
 from pmbf.sentences.comparing import Alike, Asked
 from pmbf.sentences.reader import Candidates, Sentences
@@ -32,13 +33,16 @@ from pmbf.store.folder import Store
 from pmbf.store.listing import labels_of
 from pmbf.store.originals import original_text
 from pmbf.store.tables import Document, contents_key
-from pmbf.templates import Template
+from pmbf.templates import template_of
 
 MOST_CANDIDATES = 100
 """Units that a unit of the query is compared with, those with most equal keys. More are repeats of one sentence."""
 
 _UNITS_TOGETHER = 256
 """Units that are looked up in one call: of a very long text no more pairs than those of 256 units are in memory."""
+
+
+_OPTIONS = {"exclude_self", "exclude_same", "where", "where_not", "labels_of", "template"}
 
 
 class Compared(NamedTuple):
@@ -57,8 +61,19 @@ class Compared(NamedTuple):
     problem: str | None = None
 
 
+def options_of(given: OptionValues) -> Options:
+    """Return the options of a screening by sentences.
+
+    Raises:
+        ParameterError: There is another one.
+    """
+    if other := given.keys() - _OPTIONS:
+        raise ParameterError(f"{min(other)} is no option of a screening by sentences")
+    return Options.of(given)
+
+
 def screen_sentences(
-    store: Store, sentences: Sentences, read: Text, left_out: LeftOut = NOTHING, template: Template | None = None
+    store: Store, sentences: Sentences, read: Text, left_out: LeftOut = NOTHING, options: Options | None = None
 ) -> SentenceReport:
     """Return which sentences of a text stand in which documents.
 
@@ -67,11 +82,12 @@ def screen_sentences(
         sentences: Those of the collection.
         read: The text as it was read.
         left_out: What the text is not compared with.
-        template: What cuts the text, and its sources, into sections.
+        options: Of `options_of`; their template cuts the text, and its sources, into sections.
 
     Raises:
         CorruptError: The catalog is damaged.
     """
+    template = template_of(options.template) if options and options.template else None
     asked = Asked.of(read.text, sentences.code)
     sections = InSections(template, asked)
     found = [*compare(store, sentences, asked, candidates(sentences, asked.units.keys, left_out), sections)]

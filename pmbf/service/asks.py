@@ -6,11 +6,12 @@ from typing import Any
 
 from pmbf.collection import Collection
 from pmbf.errors import ParameterError
-from pmbf.guard.checker import CollectionChecker, Documents
+from pmbf.guard.checker import CollectionChecker
 from pmbf.service import requests, worker
+from pmbf.verbs import AnyCollection
 
 
-def judge(collection: Documents, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+def judge(collection: AnyCollection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
     """Judge payloads under the session that comes with them."""
     session, start = requests.session_of(header, body)
     checker = CollectionChecker.under(session.policy, collection)
@@ -18,12 +19,12 @@ def judge(collection: Documents, header: dict[str, Any], body: bytes) -> dict[st
     return {"judged": [one.to_dict() for one in session.judged(payloads, checker)]}
 
 
-def screen(collection: Documents, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+def screen(collection: AnyCollection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
     """Screen one file."""
     return {"report": collection.screen(body, name=header["name"], **header["options"]).to_dict()}
 
 
-def sentences(collection: Documents, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+def sentences(collection: AnyCollection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
     """Screen one file sentence by sentence.
 
     Raises:

@@ -46,6 +46,12 @@ def listed(store: Store) -> Iterator[Listed]:
     return (as_listed(row, paths) for row, paths in store.documents_with_paths())
 
 
+def listed_in(folder: str | os.PathLike[str]) -> Iterator[Listed]:
+    """Yield every document of a collection's folder, as `listed`; the folder is opened for the first one."""
+    with Store(folder) as store:
+        yield from listed(store)
+
+
 def as_listed(row: Document, paths: Sequence[ListedPath]) -> Listed:
     """Return a document as a list shows it."""
     return Listed(

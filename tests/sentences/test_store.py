@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from pmbf import Collection, repair
 from pmbf.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.opened import OpenFolder
 from pmbf.sentences import Sentences, building, reader, segments
 from pmbf.sentences import state as states
 from pmbf.store.folder import Store
@@ -118,7 +119,7 @@ def test_keys_and_spans_are_told_by_ordinal(folder: str) -> None:
 def test_a_stale_store_is_told_and_follows_at_the_next_change(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made(folder)
     with monkeypatch.context() as patched, Collection(folder) as collection:
-        patched.setattr(Collection, "_follow", lambda self, writer, compact=False: None)
+        patched.setattr(OpenFolder, "follow", lambda self, writer, compact=False: None)
         collection.add(text(500, 501), name="unseen")
         collection.remove("text 0")
     with Collection(folder) as collection:
