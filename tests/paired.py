@@ -1,4 +1,4 @@
-"""Two texts in the form that the alignment kernels take: `align` and `judge` can be asked about them alone."""
+"""Two texts in the form that the steps of a comparison take: `align` and `judge` can be asked about them alone."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pmbf.kernels import (
     Judged,
     Pair,
     Rules,
-    classes,
     reference_judge,
     reference_ready,
     weigh,
 )
+from pmbf.kernels.reference_words import classes
 from pmbf.passages.exploring import compared
 from pmbf.passages.prepared import Prepared
 from pmbf.passages.settings import Settings

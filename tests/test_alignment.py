@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from pmbf.arrays import among
 from pmbf.errors import ParameterError, UnsupportedError
-from pmbf.kernels import NAT, Rules, align, weigh
+from pmbf.kernels import NAT, Rules, weigh
+from pmbf.kernels.reference_align import align
 from pmbf.kernels.reference_likeness import EXACT_CHARS, EXACT_WORDS, common_share, found_share, scores
 from pmbf.kernels.reference_reworded import Alignment, needed_evidence, ranked
 from pmbf.passages.edits import MAX_TOKENS

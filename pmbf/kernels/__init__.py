@@ -27,9 +27,7 @@ from pmbf.kernels.unit_rules import *
 
 # mypy checks the types of one twin. Tests check that the other twin has the same names and types.
 if TYPE_CHECKING:
-    from pmbf.kernels.reference_align import *
     from pmbf.kernels.reference_bits import *
-    from pmbf.kernels.reference_chains import *
     from pmbf.kernels.reference_chunks import *
     from pmbf.kernels.reference_counts import *
     from pmbf.kernels.reference_evident import *

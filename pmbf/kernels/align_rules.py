@@ -160,13 +160,6 @@ class Words:
     slips: NDArray[np.uint64]
     borders: NDArray[np.uint8]
 
-    tables: dict[str, NDArray[np.int32]] = field(default_factory=dict, repr=False)
-
-    @cached_property
-    def n_slots(self) -> int:
-        """Places of the hash table of all slips, a power of two."""
-        return 1 << max(4, (2 * int(np.count_nonzero(self.slips))).bit_length())
-
 
 @dataclass(frozen=True, eq=False)
 class Runs:

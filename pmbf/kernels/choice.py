@@ -35,9 +35,7 @@ MODULES = {
         "weigh",
     ),
     "reference": (
-        "align",
         "bits",
-        "chains",
         "chunks",
         "counts",
         "evident",

@@ -1,4 +1,4 @@
-"""Passages of two texts, and one of the steps: the native twin of `reference_judge` and `reference_chains`.
+"""Passages of two texts: the native twin of `reference_judge`.
 
 `native/align/*.c` do the work. The hash tables of a query are made once, and kept with it.
 """
@@ -19,7 +19,7 @@ from pmbf.kernels.native_library import address, function
 from pmbf.kernels.native_weigh import counts_of, logs_to, n_slots
 from pmbf.kernels.types import Tokens
 
-__all__ = ["chained", "compare", "judge"]
+__all__ = ["compare", "judge"]
 
 Places = NDArray[np.int64]
 
@@ -98,7 +98,6 @@ class _Given(Structure):
     )
 
 
-_chains = function("pmbf_align_chains", c_void_p, c_int64, c_int64, c_void_p, c_void_p, returns=c_int64)
 _names = function("pmbf_align_names", c_void_p, c_int64, c_void_p, c_int64, c_void_p)
 _compare = function("pmbf_align_compare", *[c_void_p] * 3, returns=c_int64)
 _judge = function("pmbf_align_judge", *[c_void_p] * 2, returns=c_int64)
@@ -108,17 +107,6 @@ _LINE = np.dtype([("edges", np.int64, 4), ("kind", np.int64), ("figures", np.flo
 """`line_t` of native/align/judge.h."""
 
 NOTHING = Judged.of([])
-
-
-def chained(runs: Places, max_gap: int) -> tuple[Places, Places]:
-    """As `reference_chains.chained`."""
-    starts, partners, lengths = runs
-    given = np.stack([starts, starts + lengths, partners], axis=1)
-    order, bounds = np.empty(len(given), np.int64), np.empty(len(given) + 1, np.int64)
-    n_chains = _chains(_at(given), len(given), max_gap, _at(order), _at(bounds))
-    if n_chains < 0:
-        raise MemoryError(f"no memory to chain {len(given)} equal runs")
-    return order, bounds[: n_chains + 1]
 
 
 def compare(asked: Asked, text: Ready) -> Judged:

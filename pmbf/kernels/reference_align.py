@@ -27,8 +27,6 @@ from pmbf.kernels.reference_refine import (
 )
 from pmbf.kernels.reference_words import SENTENCE_AND_LINE
 
-__all__ = ["align", "part_scores"]
-
 
 def align(pair: Pair) -> NDArray[np.int64]:
     """Return the alignments of two texts, `(n, 6) int64`: start and stop in the query, in the source, score, kind.

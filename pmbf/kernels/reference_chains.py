@@ -7,8 +7,6 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["chained"]
-
 GAP_PRICE = 0.25
 """Equal tokens that one token of a gap costs. Measured on 150-word copies with a quarter of the words changed: .948 of
 the characters found in 1.03 pieces a copy, against .913 in 1.08 at a price of 0.5."""

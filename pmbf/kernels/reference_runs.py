@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pmbf.kernels.align_rules import Grams, Runs
 from pmbf.kernels.types import Tokens
 
-__all__ = ["equal_runs", "grams", "hops", "runs_of"]
+__all__ = ["grams", "runs_of"]
 
 Places = NDArray[np.int64]
 

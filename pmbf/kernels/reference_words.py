@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pmbf.kernels.align_rules import N_SLIPS, Words
 from pmbf.kernels.types import Folded, Tokens
 
-__all__ = ["classes", "spell", "words"]
+__all__ = ["spell", "words"]
 
 KEY_LETTERS, NUMBER_LETTERS, LEAST_SLIPPED = 5, 12, 6
 _LETTER_STEP, _TOKEN_STEP = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)

@@ -1,5 +1,5 @@
 /* Chains: equal runs that follow each other in both texts with small gaps between them. A chain is worth its equal
- * tokens, less a price for each token of its gaps; passages/chains.py says why. */
+ * tokens, less a price for each token of its gaps; reference_chains.py says why. */
 
 #include "runs.h"
 
@@ -75,10 +75,4 @@ int64_t chains_find(const runs_t *runs, int64_t max_gap, int64_t *order, int64_t
     free(before);
     free(used);
     return n_chains;
-}
-
-/* Arguments are those of `chains_find`. */
-EXPORT int64_t pmbf_align_chains(const run_t *runs, int64_t n, int64_t max_gap, int64_t *order, int64_t *bounds) {
-    const runs_t all = {(run_t *)runs, n};
-    return chains_find(&all, max_gap, order, bounds);
 }

@@ -1,6 +1,11 @@
-/* The classes and weights of a query and a text, as `pmbf_align_classes` numbers them. The types of the text are in the
- * order of the text; the tables of the query say which of its types have the same key or a common slip. So the types of
- * the text need no order and no tables. */
+/* The classes and weights of a query and a text: the words of both are numbered together. Equal words have one number, as
+ * have words that differ by one slip of the pen.
+ *
+ * The slips of a long word are its first letters with one left out, each in turn. Two words that share a slip differ by
+ * a letter replaced, left out, put in or swapped with the next; rarely by two of these.
+ *
+ * The types of the text are in the order of the text; the tables of the query say which of its types have the same key
+ * or a common slip. So the types of the text need no order and no tables. */
 
 #include "asked.h"
 #include "words.h"

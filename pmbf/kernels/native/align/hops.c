@@ -32,14 +32,3 @@ hop_t hop_find(const hashed_t *texts, int64_t here, int64_t there, bool forward)
     }
     return (hop_t){{0, 0}, 0};
 }
-
-/* Writes for each pair of borders the tokens to skip in both texts, outwards, and the length of the equal run behind
- * them. The length is 0 if there is no run of HOP_HALF_WORDS half words. */
-EXPORT void pmbf_align_hops(const hashed_t *texts, const int64_t *borders, int64_t n, int forward, int64_t *found) {
-    for (int64_t at = 0; at < n; at++) {
-        hop_t hop = hop_find(texts, borders[at], borders[n + at], forward);
-        found[at] = hop.skipped[QUERY];
-        found[n + at] = hop.skipped[SOURCE];
-        found[2 * n + at] = hop.length;
-    }
-}

@@ -81,37 +81,8 @@ pair_t pair_of(const arguments_t *arguments) {
     return pair;
 }
 
-/* Writes the alignments of two texts to `arguments->boxes`. Returns their number, or ALIGN_NO_MEMORY. */
-EXPORT int64_t pmbf_align_pair(arguments_t *arguments) {
-    pair_t pair = pair_of(arguments);
-    boxes_t boxes = {0};
-    bool done = pair_set_up(&pair) && pair_align(&pair, &boxes);
-    pair_free(&pair);
-    if (!done || !boxes.n) {
-        free(boxes.boxes);
-        boxes.boxes = NULL;
-    }
-    arguments->boxes = boxes.boxes;
-    return done ? boxes.n : ALIGN_NO_MEMORY;
-}
-
 /* Copies n elements of `size` bytes, which a kernel found, to `out`, and frees them. */
 EXPORT void pmbf_align_take(void *found, int64_t n, int64_t size, void *out) {
     if (n > 0) memcpy(out, found, (size_t)(n * size));
     free(found);
-}
-
-/* Writes two scores for each part of two texts: the smaller of the two `part_sum`, and the smaller of the two
- * `topic_sum`. A part is start and stop in the query, start and stop in the source. Returns 0 or ALIGN_NO_MEMORY. */
-EXPORT int64_t pmbf_align_scores(const arguments_t *arguments, const int64_t *parts, int64_t n_parts, int64_t *scores) {
-    pair_t pair = pair_of(arguments);
-    bool done = pair_set_up(&pair);
-    for (int64_t at = 0; done && at < n_parts; at++) {
-        const int64_t *part = parts + 4 * at;
-        box_t box = {{(int32_t)part[0], (int32_t)part[2]}, {(int32_t)part[1], (int32_t)part[3]}, 0, 0};
-        scores[2 * at] = least(part_sum(&pair, QUERY, &box), part_sum(&pair, SOURCE, &box));
-        scores[2 * at + 1] = least(topic_sum(&pair, QUERY, &box), topic_sum(&pair, SOURCE, &box));
-    }
-    pair_free(&pair);
-    return done ? 0 : ALIGN_NO_MEMORY;
 }

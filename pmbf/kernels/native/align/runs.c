@@ -1,7 +1,7 @@
 /* Equal runs of two texts: grams that both texts have are paired, and each pair grows as far as tokens are equal.
  *
  * The name of a run is (sums[stop] - sums[start]) * back[start] modulo 2^64; equal runs have equal names. See
- * passages/prepared.py. passages/seeds.py says which grams are paired. */
+ * passages/prepared.py. docs/alignment.md, section 8, says which grams are paired. */
 
 #include "runs.h"
 
@@ -66,15 +66,10 @@ static bool add_runs(work_t *work) {
  * again. Counts the grams of the query that stand once in the source, and those that stand there more often. */
 static void pair_by_turn(work_t *work, int64_t *n_anchors, int64_t *n_others) {
     const grams_t *query = &work->texts[QUERY], *source = &work->texts[SOURCE];
-    int64_t here = 0;
     *n_anchors = *n_others = 0;
     memset(work->groups, -1, (size_t)query->n_grams * sizeof *work->groups);
     for (int64_t there = 0; there < source->n_names; there++) {
-        if (source->numbers) here = source->numbers[there];
-        else
-            while (here < query->n_names && query->names[here] < source->names[there]) here++;
-        if (here == query->n_names) break;
-        if (!source->numbers && source->names[there] != query->names[here]) continue;
+        const int32_t here = source->numbers[there];
         int64_t first = source->bounds[there], size = source->bounds[there + 1] - first;
         for (int64_t at = query->bounds[here], turn = 0; at < query->bounds[here + 1]; at++, turn = turn + 1 < size ? turn + 1 : 0) {
             work->partners[query->order[at]] = source->order[first + turn];
@@ -175,13 +170,4 @@ bool runs_find(const grams_t *texts, runs_t *found) {
     }
     *found = (runs_t){work.runs, done ? work.n : 0};
     return done;
-}
-
-/* Finds the equal runs of two texts and leaves them at `*found`, in malloc's memory. Returns their number, or
- * ALIGN_NO_MEMORY. */
-EXPORT int64_t pmbf_align_runs(const grams_t *texts, void **found) {
-    runs_t runs;
-    bool done = runs_find(texts, &runs);
-    *found = runs.runs;
-    return done ? runs.n : ALIGN_NO_MEMORY;
 }

@@ -5,8 +5,8 @@
 
 #include "align.h"
 
-/* `Grams` of align_rules.py, with the `Runs` of their text, which has n_tokens tokens. The names of the source may be
- * those alone that the query has, too; then their numbers in the query may be given in place of the names. */
+/* `Grams` of align_rules.py, with the `Runs` of their text, which has n_tokens tokens. Of the source they are those alone
+ * that the query has, too: in place of names they have the numbers of the names in the query. */
 typedef struct {
     const uint64_t *sums, *back;
     const int64_t *stops;
