@@ -138,7 +138,7 @@ def test_sentences_of_a_removed_document_are_no_answer_in_a_stale_store(
 ) -> None:
     """After compaction another document has the id: its text stands at other places."""
     made(folder)
-    monkeypatch.setattr(Collection, "_follow", lambda self, writer, compact=False: None)
+    monkeypatch.setattr(OpenFolder, "follow", lambda self, writer, compact=False: None)
     with Collection(folder) as collection:
         collection.remove("text 1")
         collection.compact()
