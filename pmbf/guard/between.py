@@ -91,11 +91,6 @@ def between(encoded: bytes) -> Iterator[tuple[str, str]]:
         yield from ((FILLERS, one) for one in _without_fillers(words))
 
 
-def may_have_between(encoded: bytes) -> bool:
-    """Return whether `between` finds anything."""
-    return next(between(encoded), None) is not None
-
-
 def _words(chunk: bytes) -> _Words:
     kinds = np.frombuffer(chunk.translate(_KINDS), np.uint8)
     is_word = kinds == _WORD

@@ -50,11 +50,6 @@ _WEIGHTS = _weights()
 _IS_SIGN = bytes(byte in _SIGNS for byte in range(256))
 
 
-def may_be_columns(encoded: bytes) -> bool:
-    """Return whether `columns` finds a table in a text, by its UTF-8."""
-    return any(_tables(chunk) for chunk in _chunks(encoded))
-
-
 def columns(encoded: bytes) -> Iterator[str]:
     r"""Yield the columns of each table in a text, given in UTF-8, a blank line between.
 

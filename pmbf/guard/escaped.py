@@ -1,7 +1,9 @@
 """Words that are written so that a reader, or a program, puts them together, and a comparison of words does not.
 
-Escapes (`\\u0041`, `&#65;`, `%41`), blanks that are letters by their class, a word in each element of XML or on a line.
-Only where such marks stand close together is a text read anew. What is found as it stands and anew counts once.
+Escapes (`\\u0041`, `&#65;`, `%41`), blanks that are letters by their class, a word in each element of XML or on a line,
+letters struck over (`c\\bch\\bh`), terminal colours (`ESC[31mchair`), invisible letters (U+E0063), pieces of strings
+(`"cha" + "irs"`). Only where such marks stand is a text read anew; whether it has any costs next to nothing. What is
+found as it stands and anew counts once.
 """
 
 from __future__ import annotations
@@ -11,12 +13,12 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from pmbf.guard.between import FILLERS, SIGNS, between, may_have_between
-from pmbf.guard.bites import bites
-from pmbf.guard.columns import columns, may_be_columns
-from pmbf.guard.drawn import COLOURS, INVISIBLE, OVERSTRIKE, PIECES, drawn, may_be_drawn
+from pmbf.guard.between import FILLERS, SIGNS, between
+from pmbf.guard.columns import columns
+from pmbf.guard.cover import Cover, bites
 
 ESCAPES, BLANKS, ELEMENTS, COLUMNS = "escapes", "letters that look like spaces", "elements", "columns"
+OVERSTRIKE, COLOURS, INVISIBLE, PIECES = "overstrike", "terminal codes", "invisible letters", "pieces of strings"
 LEAVES = frozenset({SIGNS, FILLERS})
 """What was left out of text that programs and tables have, too: such stretches hide nothing further."""
 ANEW = frozenset({ESCAPES, BLANKS, ELEMENTS, COLUMNS, OVERSTRIKE, COLOURS, INVISIBLE, PIECES}) | LEAVES
@@ -24,7 +26,9 @@ ANEW = frozenset({ESCAPES, BLANKS, ELEMENTS, COLUMNS, OVERSTRIKE, COLOURS, INVIS
 
 MOST_BETWEEN = 40
 """Characters between two marks of one stretch: a long word, or some short ones."""
-LEAST_MARKS, LEAST_TAGS = 8, 20
+AROUND = 1 << 12
+"""Characters that are read anew on either side of a mark that is seldom met: of a short text all."""
+LEAST_MARKS, LEAST_TAGS, LEAST_JOINED, LEAST_INVISIBLE = 8, 20, 20, 40
 _MARK_CHARS = 6
 """Of the shortest Unicode escape: a run of escaped bytes is as many marks as it is long."""
 
@@ -39,58 +43,83 @@ _BLANK = re.compile(f"[{_BLANKS}]+")
 _TAGS = re.compile(r"<[^<>\s][^<>]*+>(?:\s{0,9}<[^<>\s][^<>]*+>)*+")
 
 
-def may_be_escaped(encoded: bytes) -> bool:
-    """Return whether `read_anew` may find anything in a text, by its UTF-8."""
-    n_marks = encoded.count(b"\\") + encoded.count(b"&") + encoded.count(b"%")
-    blank = any(one[:1] in encoded and one in encoded for one in _BLANKS_ENCODED)  # a byte is found 30 times as fast
-    is_marked = n_marks >= LEAST_MARKS or encoded.count(b"<") >= LEAST_TAGS or blank
-    return is_marked or may_be_drawn(encoded) or may_be_columns(encoded) or may_have_between(encoded)
+_STRUCK = re.compile(r"[^\n\b]\x08")
+_CODE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]{0,500}(?:\x07|\x1b\\))")
+_JOINED = ('" + "', "' + '", '"+"', "'+'", '"."', "'.'", '" . "', "' . '")
+_JOINT = re.compile("|".join(map(re.escape, _JOINED)))
+_TAG_LETTERS = re.compile("[\U000e0020-\U000e007e]")
+_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_INVISIBLE = "\U000e0020".encode()[:2]
+"""The bytes with which all of these begin, but for 16 selectors that hide nothing alone."""
+_LETTERS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
+_NUMBERS = {(0xFE00 if number < 16 else 0xE00F0) + number: number for number in range(256)}
 
 
-def read_anew(text: str, encoded: bytes) -> Iterator[tuple[str, str]]:
+def read_anew(cover: Cover) -> Iterator[tuple[str, str]]:
     r"""Yield stretches of a text as they are meant, each with a name for what was done.
 
-    Args:
-        text: The text.
-        encoded: The same in UTF-8.
-
     >>> hidden = "".join(f"\\u{ord(char):04x}" for char in "the sea comes in")
-    >>> list(read_anew(f"Look: {hidden}", f"Look: {hidden}".encode()))
+    >>> list(read_anew(Cover.of(f"Look: {hidden}")))
     [('escapes', 'Look: the sea comes in')]
+    >>> list(read_anew(Cover.of("t\bth\bhe\be _\bs_\be_\ba")))
+    [('overstrike', 'the sea')]
     """
-    if text.count("\\") + text.count("&") + text.count("%") >= LEAST_MARKS:
-        yield from _read(ESCAPES, text, _ESCAPE, LEAST_MARKS, _unescaped)
-    if not text.isascii() and _BLANK.search(text):
-        yield from _read(BLANKS, text, _BLANK, LEAST_MARKS, partial(_BLANK.sub, " "))
-    if text.count("<") >= LEAST_TAGS:
-        yield from _read(ELEMENTS, text, _TAGS, LEAST_TAGS, partial(_TAGS.sub, " "))
-    yield from drawn(text)
+    encoded = cover.encoded
+    if cover.count(b"\\", b"&", b"%") >= LEAST_MARKS:
+        yield from _read(ESCAPES, cover, _ESCAPE, _unescaped)
+    if any(one[:1] in encoded and one in encoded for one in _BLANKS_ENCODED):  # a byte is found 30 times as fast
+        yield from _read(BLANKS, cover, _BLANK, partial(_BLANK.sub, " "))
+    if cover.count(b"<") >= LEAST_TAGS:
+        yield from _read(ELEMENTS, cover, _TAGS, partial(_TAGS.sub, " "), LEAST_TAGS)
+    if b"\b" in encoded:
+        yield from _read(OVERSTRIKE, cover, _STRUCK, partial(_STRUCK.sub, ""), 1, AROUND)
+    if b"\x1b" in encoded:
+        yield from _read(COLOURS, cover, _CODE, partial(_CODE.sub, ""), 1, AROUND)
+    if _INVISIBLE in encoded:
+        yield from _invisible(cover.text)
+    if cover.count(*map(str.encode, _JOINED)) >= LEAST_JOINED:
+        yield from _read(PIECES, cover, _JOINT, partial(_JOINT.sub, ""), 1, AROUND)
     for column in columns(encoded):
         yield COLUMNS, column
     yield from between(encoded)
 
 
 def _read(
-    name: str, text: str, mark: re.Pattern[str], least: int, read: Callable[[str], str]
+    name: str,
+    cover: Cover,
+    mark: re.Pattern[str],
+    read: Callable[[str], str],
+    least: int = LEAST_MARKS,
+    most_between: int = MOST_BETWEEN,
 ) -> Iterator[tuple[str, str]]:
-    for start, stop in _stretches(text, mark, least):
-        yield name, "".join(map(read, bites(text[start:stop], mark)))
+    """Yield the stretches in which so many marks and more stand close together, each read anew."""
+    for start, stop in _stretches(cover.text, mark, least, most_between):
+        yield name, "".join(map(read, bites(cover.text[start:stop], mark)))
 
 
-def _stretches(text: str, mark: re.Pattern[str], least: int) -> Iterator[tuple[int, int]]:
-    """Yield where so many marks and more stand close together, with what is between them and around."""
+def _stretches(text: str, mark: re.Pattern[str], least: int, most_between: int) -> Iterator[tuple[int, int]]:
+    """Yield where these stretches are, with what is between the marks and around."""
     start = stop = n_marks = 0
     for found in mark.finditer(text):
-        if n_marks and found.start() - stop > MOST_BETWEEN:
+        if n_marks and found.start() - stop > most_between:
             if n_marks >= least:
-                yield max(0, start - MOST_BETWEEN), stop + MOST_BETWEEN
+                yield max(0, start - most_between), stop + most_between
             n_marks = 0
         if not n_marks:
             start = found.start()
         stop = found.end()
         n_marks += -(-len(found[0]) // _MARK_CHARS)
     if n_marks >= least:
-        yield max(0, start - MOST_BETWEEN), stop + MOST_BETWEEN
+        yield max(0, start - most_between), stop + most_between
+
+
+def _invisible(text: str) -> Iterator[tuple[str, str]]:
+    letters = "".join("".join(_TAG_LETTERS.findall(bite)).translate(_LETTERS) for bite in bites(text))
+    if len(letters) >= LEAST_INVISIBLE:
+        yield INVISIBLE, letters
+    numbers = b"".join("".join(_SELECTORS.findall(bite)).translate(_NUMBERS).encode("latin-1") for bite in bites(text))
+    if len(numbers) >= LEAST_INVISIBLE:
+        yield INVISIBLE, numbers.decode("utf-8", "replace")
 
 
 def _unescaped(stretch: str) -> str:

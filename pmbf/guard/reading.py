@@ -8,7 +8,7 @@ from pmbf import kernels
 from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_container, refusal, runs
 from pmbf.guard.types import Payload
-from pmbf.guard.unseen import may_hide, seen
+from pmbf.guard.unseen import seen
 from pmbf.intake.texts import Text, checksum
 from pmbf.text import clean
 
@@ -49,8 +49,6 @@ def read(payload: Payload, limits: Limits) -> ReadPayload:
     if kind is None and len(raw) <= limits.max_bytes:
         return _no_document(payload.bare(), raw, limits)
     if looks.is_clean and kind in TEXT_KINDS and len(raw) <= min(limits.max_bytes, limits.max_text_bytes):
-        if not may_hide(raw, looks):
-            return ReadPayload(payload.bare(), Text(payload.name, raw), len(raw), True)
         whole = seen(raw, looks, limits)
         text = Text(payload.name, whole.content)
         return ReadPayload(payload.bare(), text, len(raw), True, problems=whole.problems, parts=whole.parts)

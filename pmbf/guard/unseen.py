@@ -15,13 +15,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from time import monotonic
 
-from pmbf import kernels
 from pmbf.errors import IncompleteError, UnsupportedError, unexamined
 from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_encrypted, runs
-from pmbf.guard.bites import bites
-from pmbf.guard.escaped import LEAVES, may_be_escaped, read_anew
+from pmbf.guard.cover import Cover, bites
+from pmbf.guard.escaped import LEAVES, read_anew
 from pmbf.kernels import Looks
-from pmbf.text import clean
 
 LEAST_LINE, LEAST_BLOCK = 60, 120
 """Characters of base64 in a row, and in a block: a signature or a hash is shorter, a mail's line has 76."""
@@ -48,7 +46,8 @@ _ARMOUR = re.compile(
     r"-----BEGIN (PGP MESSAGE|AGE ENCRYPTED FILE)-----[^\n]{0,9}\n(?:[^\n]{0,200}\n){0,8}?[ >#*|]{0,9}[A-Za-z0-9+/]{40}"
 )
 _LINES = re.compile(r"[^\n]+")
-_UU_MARK, _ARMOUR_MARK = "begin ", "-----BEGIN "
+_FIRST_BYTES = bytes(byte for byte in range(256) if not 0x80 <= byte < 0xC0)
+"""Of a character in UTF-8."""
 _APART = re.compile(rf"(?<!\S)(?:\S\s{{1,6}}){{{LEAST_APART},}}+(?:\S(?!\S))?")
 _IN_WORDS = re.compile(r"(?<=\S)\s(?=\S)")
 _BETWEEN_WORDS = re.compile(r"\s{2,}")
@@ -88,16 +87,15 @@ def seen(encoded: bytes, looks: Looks, limits: Limits) -> Seen:
     >>> found.parts[0].path, found.text[found.parts[0].start :][:19]
     ('base64', 'The quick brown fox')
     """
-    pieces, parts, problems = [encoded], list[Part](), list[str]()
-    n_chars = len(text := encoded.decode())
+    pieces, parts, problems, n_chars = [encoded], list[Part](), list[str](), 0
     end = monotonic() + limits.timeout_s
-    found = _found(text, encoded, looks, limits, end)
-    del text, encoded
+    found = _found(Cover(encoded, looks), limits, end)
     for name, hidden, told in found:
         if hidden:
-            pieces += [BLANK_LINE, clean(hidden).encode()]
-            n_chars += len(BLANK_LINE) + len(hidden)
-            parts.append(Part(n_chars - len(hidden), n_chars, name))
+            start = (n_chars or _n_chars(encoded)) + len(BLANK_LINE)
+            n_chars = start + len(hidden.text)
+            pieces += [BLANK_LINE, hidden.encoded]
+            parts.append(Part(start, n_chars, name))
         problems += [f"{name}: {what}" for what in told]
         if monotonic() > end:
             break
@@ -107,18 +105,8 @@ def seen(encoded: bytes, looks: Looks, limits: Limits) -> Seen:
     return Seen(b"".join(pieces), tuple(parts), tuple(dict.fromkeys(problems)))
 
 
-def may_hide(encoded: bytes, looks: Looks) -> bool:
-    """Return whether a text may hide anything, by its UTF-8: decoding it takes longer than asking."""
-    marked = _UU_MARK.encode() in encoded or _ARMOUR_MARK.encode() in encoded
-    return _may_be_packed(looks) or _may_be_apart(looks) or marked or may_be_escaped(encoded)
-
-
-def _may_be_packed(looks: Looks) -> bool:
-    return looks.longest >= LEAST_LINE
-
-
-def _may_be_apart(looks: Looks) -> bool:
-    return looks.n_apart >= LEAST_APART - 2
+def _n_chars(encoded: bytes) -> int:
+    return len(encoded) - len(encoded.translate(None, _FIRST_BYTES))
 
 
 Found = tuple[str, str, tuple[str, ...]]
@@ -126,33 +114,31 @@ Found = tuple[str, str, tuple[str, ...]]
 
 
 def _found(
-    text: str, encoded: bytes, looks: Looks, limits: Limits, end: float, depth: int = MOST_DEPTH
-) -> Generator[Found, None, None]:
+    cover: Cover, limits: Limits, end: float, depth: int = MOST_DEPTH
+) -> Generator[tuple[str, Cover | None, tuple[str, ...]], None, None]:
     """Yield what a text hides, and what that hides, until a time."""
-    for name, hidden, told in _hidden(text, encoded, looks, limits, end):
-        yield name, hidden, told
-        if not hidden or name in LEAVES:
+    for name, hidden, told in _hidden(cover, limits, end):
+        inner = Cover.of(hidden) if hidden else None
+        yield name, inner, told
+        if inner is None or name in LEAVES:
             continue
-        inner = clean(hidden)
-        raw = inner.encode()
-        within = inner, raw, kernels.looks(raw), limits, end
         if depth > 1:
-            yield from _found(*within, depth - 1)
-        elif any((hidden or told) and way not in LEAVES for way, hidden, told in _hidden(*within)):
-            yield name, "", (f"hides text more than {MOST_DEPTH} times inside each other: not read",)
+            yield from _found(inner, limits, end, depth - 1)
+        elif any((hidden or told) and way not in LEAVES for way, hidden, told in _hidden(inner, limits, end)):
+            yield name, None, (f"hides text more than {MOST_DEPTH} times inside each other: not read",)
 
 
-def _hidden(text: str, encoded: bytes, looks: Looks, limits: Limits, end: float) -> Iterator[Found]:
+def _hidden(cover: Cover, limits: Limits, end: float) -> Iterator[Found]:
     """Yield what a text hides, one way of hiding after another; none is begun behind a time."""
-    ways: list[Callable[[], Iterator[Found]]] = [lambda: ((way, told, ()) for way, told in read_anew(text, encoded))]
-    if _may_be_packed(looks):
-        ways.append(lambda: _of_all(_unpacked(text), "base64", limits, end))
-    if _may_be_apart(looks):
-        ways.append(lambda: _together(text))
-    if _UU_MARK in text:
-        ways.append(lambda: _of_all(map(_uudecoded, _UUENCODED.finditer(text)), "uuencode", limits, end))
-    if _ARMOUR_MARK in text:
-        ways.append(lambda: ((one[1], "", ("encrypted or compressed",)) for one in _ARMOUR.finditer(text)))
+    ways: list[Callable[[], Iterator[Found]]] = [lambda: ((way, told, ()) for way, told in read_anew(cover))]
+    if cover.looks.longest >= LEAST_LINE:
+        ways.append(lambda: _of_all(_unpacked(cover.text), "base64", limits, end))
+    if cover.looks.n_apart >= LEAST_APART - 2:
+        ways.append(lambda: _together(cover.text))
+    if b"begin " in cover.encoded:
+        ways.append(lambda: _of_all(map(_uudecoded, _UUENCODED.finditer(cover.text)), "uuencode", limits, end))
+    if b"-----BEGIN " in cover.encoded:
+        ways.append(lambda: ((one[1], "", ("encrypted or compressed",)) for one in _ARMOUR.finditer(cover.text)))
     for way in ways:
         if monotonic() > end:
             return

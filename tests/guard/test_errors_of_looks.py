@@ -10,6 +10,7 @@ from pmbf.guard import checking, unseen
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker
 from pmbf.guard.checking import check
+from pmbf.guard.cover import Cover
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import Plan
 from pmbf.guard.types import Payload
@@ -40,7 +41,7 @@ def reasons(verdict):
 
 @pytest.mark.parametrize("letter", ["uuml", "Uuml", "uml", "uacute", "uarr", "upsilon"])
 def test_references_that_begin_with_u_are_read(letter):
-    [(_, found)] = unseen.read_anew(text := f"&{letter};" * 8, text.encode())
+    [(_, found)] = unseen.read_anew(Cover.of(f"&{letter};" * 8))
     assert "&" not in found
 
 
@@ -54,7 +55,8 @@ def test_a_file_of_umlauts_does_not_end_the_check(tmp_path, protected):
 
 
 def test_an_error_of_one_look_is_told_and_the_other_looks_go_on(monkeypatch, verdict_on):
-    monkeypatch.setattr(unseen, "read_anew", broken)
+    real = unseen.read_anew
+    monkeypatch.setattr(unseen, "read_anew", lambda cover: broken() if b"&uuml;" in cover.encoded else real(cover))
     found = verdict_on(plan(LEAK + UMLAUTS, LEAK))
     assert [one.payload.name for one in found.findings] == ["0.txt", "1.txt"]
     [(name, reason)] = reasons(found)
