@@ -31,7 +31,7 @@ from measure.process import ROOT, alone, folder_bytes, installed, peak_bytes, re
 from pmbf import Collection
 from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Text
-from pmbf.screen import candidates, screen
+from pmbf.screen import Folder, candidates, screen
 from pmbf.store.folder import Store
 
 Figures = dict[str, Any]
@@ -156,7 +156,7 @@ def ask(texts: str, place: str) -> Figures:
     figures |= _asked("candidates", lambda text: candidates(store.generation, query_sample(text, store.params)), some)
     figures |= {"candidates_held_bytes": resident_bytes() - before}
     figures |= stages.measure(store.generation, some)
-    figures |= _asked("screen", lambda text: screen(store, Text("", text)), some)
+    figures |= _asked("screen", lambda text: screen(Folder.of(store), Text("", text)), some)
     return figures | {"screen_held_bytes": resident_bytes() - before}
 
 

@@ -22,7 +22,7 @@ from pmbf import Collection
 from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Text
 from pmbf.params import Params
-from pmbf.screen import candidates, screen
+from pmbf.screen import Folder, candidates, screen
 from pmbf.store.folder import Store
 
 Answer = list[tuple[int, float]]
@@ -291,7 +291,7 @@ class PmbfWhole(Pmbf):
 
     def ask(self, text: str) -> Answer:
         """Return the documents with passages."""
-        return [(match.document.id, match.evidence) for match in screen(self.store, Text("", text)).matches]
+        return [(match.document.id, match.evidence) for match in screen(Folder.of(self.store), Text("", text)).matches]
 
 
 PEERS: dict[str, type[Peer]] = {

@@ -27,8 +27,8 @@ from measure.process import FailedError, alone
 from pmbf import Collection, kernels
 from pmbf.fingerprint import query_sample
 from pmbf.screen import Options
-from pmbf.screen.candidates import find_all
-from pmbf.screen.many import MOST_QUERIES
+from pmbf.screen.answering import MOST_QUERIES
+from pmbf.screen.candidates import find
 
 Figures = dict[str, Any]
 
@@ -97,7 +97,7 @@ def pmbf(file: str, n_rounds: int) -> Figures:
 
         def candidates() -> list[int]:
             samples = ([query_sample(text, generation.params) for text in batch] for batch in _batches(texts))
-            return [len(one.candidates) for some in samples for one in find_all(generation, some, Options())]
+            return [len(one.candidates) for some in samples for one in find(generation, some, Options())]
 
         found = candidates()
         figures["candidates_s"] = _fastest(candidates, n_rounds)

@@ -24,7 +24,7 @@ from benchmarks import arguments
 from measure import report
 from pmbf import Collection
 from pmbf.arrays import distinct
-from pmbf.cluster.asking import Questions, answers
+from pmbf.cluster.asking import SpreadBackend
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.holder import Holder
@@ -39,7 +39,7 @@ from pmbf.intake.texts import Text
 from pmbf.jobs.executor import Executor, Local, complete
 from pmbf.params import Params
 from pmbf.report import Report
-from pmbf.screen import Options
+from pmbf.screen import LeavingOut, Options, answers
 
 Figures = dict[str, Any]
 Named = tuple[str, str]
@@ -174,7 +174,8 @@ class _Trial(NamedTuple):
         queries, n_nodes = self.queries, len(nodes.nodes)
 
         def there(some: Sequence[Text]) -> list[Report]:
-            found = answers(nodes, self.manifest, self.place, some, Questions(Limits(), Options()))
+            backend, options = SpreadBackend(nodes, self.manifest, self.place), Options()
+            found = answers(backend, some, LeavingOut(backend, options), limits=Limits(), options=options)
             return [replace(one.report, texts=None, collection="", generation=0) for one in found]
 
         def here(some: Sequence[Text]) -> list[Report]:

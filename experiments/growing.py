@@ -39,7 +39,7 @@ from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Text
 from pmbf.params import Params
 from pmbf.report import Passage, Report
-from pmbf.screen import Options, candidates, screen
+from pmbf.screen import Folder, Options, candidates, screen
 from pmbf.screen.options import SENSITIVITIES
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.span import Span, overlap
@@ -168,7 +168,7 @@ class _Screened(NamedTuple):
 def _screened(store: Store, pan: Path, kind: str, suspicious: str, listed: set[str], options: Options) -> _Screened:
     text = _text(pan / "susp" / suspicious)
     started = time.process_time()
-    found = screen(store, Text("", text), options=options)
+    found = screen(Folder.of(store), Text("", text), options=options)
     seconds = time.process_time() - started
     right = listed | _sharing(pan).get(suspicious, set())
     is_false = any(right.isdisjoint(match.document.paths) for match in found.matches)

@@ -32,7 +32,7 @@ from measure.planting import CLEAN, LEVELS, Planted, Query, plant
 from pmbf.collection import Collection
 from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Text
-from pmbf.screen import candidates, screen
+from pmbf.screen import Folder, candidates, screen
 from pmbf.store.folder import Store
 
 CLEAN_SHARE = 0.01
@@ -112,7 +112,7 @@ def _candidates(store: Store, text: str) -> Named:
 
 
 def _screened(store: Store, text: str) -> Named:
-    return [(match.document.paths, match.evidence) for match in screen(store, Text("", text)).matches]
+    return [(match.document.paths, match.evidence) for match in screen(Folder.of(store), Text("", text)).matches]
 
 
 def _result(planted: Planted, method: str, ask: Callable[[str], Named]) -> Result:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Unpack, overload
 
 from pmbf import kernels
 from pmbf.errors import ParameterError
@@ -20,8 +20,7 @@ from pmbf.intake.texts import Origin, Text, read_text
 from pmbf.opened import OpenFolder
 from pmbf.params import Params
 from pmbf.report import Texts
-from pmbf.screen import Answer, LeavingOut, Options, OptionValues, answers, screen
-from pmbf.screen.leaving_out import LeftOut
+from pmbf.screen import Folder, LeavingOut, OptionValues
 from pmbf.store.folder import Store
 from pmbf.store.listing import Listed, find, listed_in, named
 from pmbf.store.sourcetexts import SourceTexts, document_text
@@ -338,11 +337,9 @@ class Collection(AnyCollection):
     def _find(self, what: Iterable[int | str | os.PathLike[str]]) -> list[int | str]:
         return find(self._store, what)
 
-    def _screened(self, read: Text, left_out: LeftOut, options: Options) -> Answer:
-        return Answer(screen(self._store, read, options=options, left_out=left_out), read)
-
-    def _answers(self, queries: Iterable[Origin | Text], **how: Any) -> Iterator[Answer]:
-        return answers(self._store, queries, **how)
+    @property
+    def _backend(self) -> Folder:
+        return Folder.of(self._store)
 
     @property
     def _source_texts(self) -> SourceTexts:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Self, Unpack
+from typing import Self, Unpack
 
 from pmbf.errors import NoTextError, NotFoundError, ParameterError
 from pmbf.extract import Limits
@@ -17,9 +17,7 @@ from pmbf.intake.discovery import several
 from pmbf.intake.texts import Origin, Text, origins, read_text
 from pmbf.params import Params
 from pmbf.report import Report, Texts
-from pmbf.screen import Answer, LeavingOut, LeftPaths, Options, OptionValues, reports
-from pmbf.screen.leaving_out import LeftOut
-from pmbf.screen.stores import AnyStore
+from pmbf.screen import Answer, Backend, LeavingOut, LeftPaths, Options, OptionValues, answers, reports, screened
 from pmbf.store.listing import Listed
 
 _SHOWN_ROWS = 10
@@ -118,17 +116,9 @@ class AnyCollection(ABC):
     def _find(self, what: Iterable[int | str | os.PathLike[str]]) -> Sequence[int | str]:
         """Return each document's id, or path or name as it is listed; raise what `pmbf.store.listing.find` raises."""
 
-    @abstractmethod
-    def _screened(self, read: Text, left_out: LeftOut, options: Options) -> Answer:
-        """Return the answer to a text."""
-
-    @abstractmethod
-    def _answers(self, queries: Iterable[Origin | Text], **how: Any) -> Iterator[Answer]:
-        """Yield the answer to each query; `how` are the options of `pmbf.screen.answers`."""
-
     @property
     @abstractmethod
-    def _store(self) -> AnyStore:
+    def _backend(self) -> Backend:
         """The collection as screening asks for it, at the generation that this object shows."""
 
     @property
@@ -141,12 +131,12 @@ class AnyCollection(ABC):
     @property
     def params(self) -> Params:
         """The parameters that the collection was made with."""
-        return self._store.generation.params
+        return self._backend.generation.params
 
     @property
     def generation(self) -> int:
         """Number of the commit that this object shows."""
-        return self._store.commit_number
+        return self._backend.commit_number
 
     def screen(
         self,
@@ -179,8 +169,8 @@ class AnyCollection(ABC):
             read = read_text(origin, limits or Limits())
         except NoTextError as error:
             read, refused = Text(origin.name, "", unread=True, sha256=error.sha256), error
-        store = self._store
-        answer = self._screened(read, LeavingOut(store, wanted).of(origin), wanted)
+        backend = self._backend
+        [answer] = screened(backend, wanted, [(read, LeavingOut(backend, wanted).of(origin))])
         if refused and not answer.report.found:
             raise refused
         return _with_texts(answer, self._source_texts).report
@@ -243,8 +233,9 @@ class AnyCollection(ABC):
         if jobs < 1:
             raise ParameterError(f"jobs is {jobs}, expected at least 1")
         wanted, bounds = Options.of(options), limits or Limits()
-        texts = self._source_texts
-        found = self._answers(queries, limits=bounds, options=wanted, jobs=jobs, leaving_out=leaving_out)
+        texts, backend = self._source_texts, self._backend
+        left_out = LeavingOut(backend, wanted, leaving_out)
+        found = answers(backend, queries, left_out, limits=bounds, options=wanted, jobs=jobs)
         return (_with_texts(one, texts) for one in found)
 
 

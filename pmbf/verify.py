@@ -9,8 +9,7 @@
     certainty                               certainty.py    how sure a passage is, in words
     passages, passages_in                   compare.py      the passages of two texts
     passages_in_each                        compare.py      the same for many texts, all compared in one native call
-    prepare_each, passages_of_queries       compare.py      the same for many queries, all compared in one native call
-    passage_of_same_words                   compare.py      the same for a copy of the whole query, without aligning
+    prepare_each, passages_each             compare.py      the same for many queries, all compared in one native call
     with_neighbours                         neighbours.py   which other documents hold the same passage
     edits, word_pairs                       edits.py        the words that differ, on demand
 
@@ -29,13 +28,7 @@ A verbatim or edited passage grows from a run of `Settings.seed_tokens` equal wo
 grows from words in common, in any order.
 """
 
-from pmbf.passages.compare import (
-    passage_of_same_words,
-    passages,
-    passages_in,
-    passages_in_each,
-    passages_of_queries,
-)
+from pmbf.passages.compare import passages, passages_each, passages_in, passages_in_each
 from pmbf.passages.edits import Edit, WordPair, edits, word_pairs
 from pmbf.passages.letters import n_letters, n_singles
 from pmbf.passages.neighbours import with_neighbours
@@ -54,11 +47,10 @@ __all__ = [
     "edits",
     "n_letters",
     "n_singles",
-    "passage_of_same_words",
     "passages",
+    "passages_each",
     "passages_in",
     "passages_in_each",
-    "passages_of_queries",
     "prepare",
     "prepare_each",
     "with_neighbours",

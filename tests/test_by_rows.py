@@ -20,7 +20,7 @@ from pmbf.fingerprint import query_sample
 from pmbf.params import PROFILES
 from pmbf.screen import Options
 from pmbf.screen.by_rows import ALL_PASSED, OWN_HASHES, n_documents_having
-from pmbf.screen.candidates import find, find_all
+from pmbf.screen.candidates import candidates, find, find_each
 from pmbf.screen.widespread import MOST_SHARING
 from pmbf.store import generation as generations
 from pmbf.store.folder import Store
@@ -96,7 +96,7 @@ def test_each_candidate_has_the_hits_that_the_postings_tell(rows, usual, sensiti
             sample = query_sample(query(number), by_rows.params)
             having = by_postings.generation.documents_having(sample.hashes, limit=1 << 40)
             told = dict(zip(having.ids.tolist(), np.diff(having.bounds).tolist(), strict=True))
-            found = find(by_rows.generation, sample, options).candidates
+            found = candidates(by_rows.generation, sample, options)
             assert [one.n_hits for one in found] == [told.get(one.document) for one in found]
             n_candidates += len(found)
     assert n_candidates > 100
@@ -144,7 +144,7 @@ def test_many_queries_are_answered_as_each_alone(rows):
         generation = collection._store.generation
         samples = [query_sample(one, generation.params) for one in [*queries, "", "one word"]]
         for options in (Options(), Options(method="popcount"), Options(min_evidence=9.0)):
-            assert find_all(generation, samples, options) == [find(generation, one, options) for one in samples]
+            assert find(generation, samples, options) == find_each(generation, samples, options)
 
 
 @pytest.mark.parametrize("method", ["hashes", "popcount"])
@@ -158,7 +158,7 @@ def test_what_is_left_out_is_as_if_it_were_removed(tmp_path_factory, rows, metho
     with Store(rows) as whole_one, Store(removed) as expected:
         remaining = whole_one.generation.without(np.array(sorted(left), np.uint32))
         sample, options = query_sample(query(number), whole_one.params), Options(method=method)
-        assert find(remaining, sample, options) == find(expected.generation, sample, options)
+        assert find(remaining, [sample], options) == find(expected.generation, [sample], options)
 
 
 def test_a_clause_of_a_few_documents_names_all_and_one_of_many_names_three(tmp_path):
@@ -267,10 +267,10 @@ def test_bits_that_are_cleared_behind_right_checksums_change_an_answer(tmp_path)
     path = made(tmp_path / "c.pmbf")
     with Store(path) as store:
         sample = query_sample(text(9), store.params)
-        assert find(store.generation, sample, Options()).candidates
+        assert candidates(store.generation, sample, Options())
         for tile in store.generation.matrix().tiles.values():
             tile._bits, tile._check = np.zeros_like(tile.bits), None
-        assert find(store.generation, sample, Options()).candidates == []
+        assert candidates(store.generation, sample, Options()) == []
 
 
 def test_the_postings_of_such_a_collection_are_not_asked_in_silence(rows):

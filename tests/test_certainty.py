@@ -16,8 +16,8 @@ from pmbf.passages.certainty import certainty
 from pmbf.passages.names import LEAST_NAMES
 from pmbf.passages.prepared import prepare
 from pmbf.report import CERTAINTIES, Passage, Report
-from pmbf.screen.exempt import Exempt, counted, ordered
-from pmbf.span import Span
+from pmbf.screen.resolving import Counted, ordered
+from pmbf.span import Span, union_length
 
 TIDES = (
     "The harbour master wrote the height of every tide into a thick brown book, because his father had done the same. "
@@ -168,8 +168,9 @@ def test_each_character_counts_for_its_greatest_share(passages):
         max((one.in_order for one in passages if one.query.start <= place < one.query.stop), default=0)
         for place in range(90)
     ]
-    assert ordered(passages, Exempt()) == pytest.approx(sum(best))
-    assert ordered(passages, Exempt()) <= counted([one.query for one in passages], Exempt())
+    found = ordered([Counted(one, [one.query]) for one in passages])
+    assert found == pytest.approx(sum(best))
+    assert found <= union_length(one.query for one in passages)
 
 
 def test_words_in_order_of_very_long_sides_are_counted_in_slices():

@@ -132,9 +132,9 @@ def test_candidates_are_those_of_a_collection_without_what_is_left_out(tmp_path_
     with Collection(removed) as collection:
         collection.remove(*left) if left else None
     with Store(removed) as expected:
-        wanted = find(expected.generation, query, options)
+        wanted = find(expected.generation, [query], options)
         remaining = store.generation.without(np.array(sorted(left), np.uint32))
-        assert find(remaining, query, options) == wanted
+        assert find(remaining, [query], options) == wanted
         assert remaining.n_documents == expected.generation.n_documents
 
 

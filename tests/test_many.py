@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import threading
 from collections.abc import Iterator
 from itertools import islice
@@ -18,8 +17,8 @@ from pmbf import Collection, verify
 from pmbf.errors import CorruptError, ParameterError
 from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Origin, Text
-from pmbf.screen import Options, comparing, many, working
-from pmbf.screen.candidates import find, find_all
+from pmbf.screen import Options, answering, comparing, working
+from pmbf.screen.candidates import find, find_each
 from pmbf.screen.leaving_out import NOTHING
 
 pytestmark = pytest.mark.slow
@@ -106,7 +105,7 @@ def test_no_more_queries_are_taken_than_workers_need(folder: Path, runner: str) 
         assert 10 == len(list(islice(reports, 10)))
         n_taken = len(taken)
         reports.close()  # type: ignore[attr-defined]
-    assert n_taken == len(taken) <= 10 + 6 * many.MOST_QUERIES
+    assert n_taken == len(taken) <= 10 + 6 * answering.MOST_QUERIES
 
 
 def test_a_closed_iterator_leaves_no_thread(folder: Path) -> None:
@@ -132,14 +131,14 @@ def test_a_collection_closed_meanwhile_is_told(folder: Path) -> None:
 def test_an_error_of_a_worker_is_raised_and_ends_all(
     folder: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
-    compared, n_calls = comparing._shared_together, iter(range(10**6))
+    compared, n_calls = comparing._compared, iter(range(10**6))
 
     def failing(*arguments: Any) -> Any:
         if next(n_calls) > 20:
             raise error
         return compared(*arguments)
 
-    monkeypatch.setattr(comparing, "_shared_together", failing)
+    monkeypatch.setattr(comparing, "_compared", failing)
     monkeypatch.setattr(working, "FEW_CALLS", 10**9)
     before = set(threading.enumerate())
     with Collection(folder) as collection, pytest.raises(type(error)):
@@ -160,15 +159,15 @@ def test_an_error_of_the_queries_is_raised_behind_no_thread(folder: Path) -> Non
 
 def test_batches_grow_while_texts_are_short(tmp_path: Path) -> None:
     def sizes(queries: list[Origin | Text]) -> list[int]:
-        return [len(batch) for batch in many.batches((one, NOTHING) for one in queries)]
+        return [len(batch) for batch in answering.batches((one, NOTHING) for one in queries)]
 
     short = sizes([Text("", "word")] * 1000)
     assert [1, 2, 4, 8, 16, 32, 64, 64] == short[:8]
     assert 1000 == sum(short)
-    assert [1] * 5 == sizes([Text("", b"x" * many.MOST_SIZE)] * 5)
-    assert [1, 2, 4, 4, 4, 1] == sizes([Origin("", "x" * (many.MOST_SIZE // 4))] * 16)
+    assert [1] * 5 == sizes([Text("", b"x" * answering.MOST_SIZE)] * 5)
+    assert [1, 2, 4, 4, 4, 1] == sizes([Origin("", "x" * (answering.MOST_SIZE // 4))] * 16)
     file = tmp_path / "long.txt"
-    file.write_bytes(b"x" * (many.MOST_SIZE // 2))
+    file.write_bytes(b"x" * (answering.MOST_SIZE // 2))
     assert [1, 2, 2, 1] == sizes([Origin.of(file)] * 6)
     assert [1, 2, 1] == sizes(
         [Origin.of(tmp_path / "none"), Origin.of(tmp_path), Origin("-", path="-"), Origin("", b"")]
@@ -186,11 +185,10 @@ def test_candidates_of_many_queries_are_those_of_each(folder: Path, options: dic
         generation = collection._store.generation
         samples = [query_sample(query(seed), generation.params) for seed in range(60)]
         samples += [query_sample(text, generation.params) for text in ("", "one", words(7777, 30), words(7777, 30) * 3)]
-        expected = [find(generation, sample, wanted) for sample in samples]
-        assert expected == find_all(generation, samples, wanted)
+        assert find_each(generation, samples, wanted) == find(generation, samples, wanted)
         left = generation.without(generation.directory.live_ids()[5:50])
-        assert [find(left, one, wanted) for one in samples] == find_all(left, samples, wanted)
-        assert [] == find_all(generation, [], wanted)
+        assert find_each(left, samples, wanted) == find(left, samples, wanted)
+        assert [] == find(generation, [], wanted)
 
 
 def test_removed_documents_are_no_candidates_of_many_queries(tmp_path: Path) -> None:
@@ -201,35 +199,6 @@ def test_removed_documents_are_no_candidates_of_many_queries(tmp_path: Path) -> 
         found = list(made.screen_many(texts))
         assert ["text-3" in names(report) for report in found] == [False] * 20
         assert found == [made.screen(text) for text in texts]
-
-
-_WORDS = "the", "of", "and", "Anna", "Berlin", "river", "bridge", "trembled", "carts", "slowly", "1904", "中文", "слово"
-WORDS = st.sampled_from(_WORDS)
-MARKS = st.sampled_from([" ", ", ", ". ", "\n\n", " — ", "! "])
-TEXTS = st.lists(st.tuples(WORDS, MARKS), min_size=1, max_size=60)
-
-
-@settings(max_examples=150, deadline=None)
-@given(TEXTS, st.lists(MARKS, min_size=60, max_size=60), st.integers(0, 10**6), st.booleans(), st.booleans())
-def test_a_copy_of_the_whole_query_is_compared_as_the_long_way_does(
-    pairs: list[tuple[str, str]], marks: list[str], seed: int, capitals: bool, known: bool
-) -> None:
-    chosen = [word for word, _ in pairs] + [f"word{n}" for n in random.Random(seed).sample(range(99), 30)]
-    text = "".join(word + mark for word, (_, mark) in zip(chosen, pairs + [("", " ")] * 30, strict=False))
-    copy = "".join(
-        (word.upper() if capitals else word) + mark for word, mark in zip(chosen, marks + [" "] * 60, strict=False)
-    )
-    pages = [verify.prepare(f"{text[:40]} {words(n, 20)}").words for n in range(20)] if known else []
-    statistics = verify.Statistics.of(pages) if known else None
-    query, wanted = verify.prepare(text), verify.Settings(min_chars=40, least_evidence=0.0)
-    if statistics:
-        statistics = statistics.beside(query.words)
-
-    found = verify.passage_of_same_words(query, copy, wanted, statistics)
-
-    if found is not None:
-        assert verify.passages_in(query, verify.SourceText(copy), wanted, statistics) == found
-        assert ["verbatim"] == [one.kind for one in found]
 
 
 @settings(max_examples=60, deadline=None)
@@ -244,24 +213,14 @@ def test_queries_of_a_batch_share_with_each_source_what_each_shares_alone(
     sources = [verify.SourceText(text) for text in [*texts[1:], *(document(seed) for seed in seeds)]]
 
     queries = verify.prepare_each(texts, statistics)
-    found = verify.passages_of_queries(
-        [(one, sources, its) for one, its in zip(queries, wanted, strict=True)], statistics
-    )
+    pairs = [(query, source, its) for query, its in zip(queries, wanted, strict=True) for source in sources]
+    found = verify.passages_each(pairs, statistics)
 
-    for text, its, some in zip(texts, wanted, found, strict=True):
+    for text, its, at in zip(texts, wanted, range(0, len(pairs), len(sources)), strict=True):
         alone = verify.prepare(text)
         beside = statistics.beside(alone.words) if statistics and alone.is_known(statistics) else statistics
-        assert some == verify.passages_in_each(alone, sources, its, beside)
-    assert any(any(some) for some in found)
-
-
-def test_other_words_repeated_seeds_and_few_words_take_the_long_way() -> None:
-    text, usual = words(1, 60), verify.Settings()
-    assert verify.passage_of_same_words(verify.prepare(text), text, usual)
-    assert verify.passage_of_same_words(verify.prepare(text), text.replace(" ", ",\n"), usual)
-    assert verify.passage_of_same_words(verify.prepare(text), text + " more", usual) is None
-    assert verify.passage_of_same_words(verify.prepare(text * 2), text * 2, usual) is None
-    assert verify.passage_of_same_words(verify.prepare("three short words"), "three short words", usual) is None
+        assert found[at : at + len(sources)] == verify.passages_in_each(alone, sources, its, beside)
+    assert any(found)
 
 
 def test_a_source_that_is_compared_whole_with_one_query_is_not_with_the_next(tmp_path: Path) -> None:

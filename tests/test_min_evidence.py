@@ -12,7 +12,7 @@ from pmbf import Collection, Params
 from pmbf.fingerprint import query_sample
 from pmbf.params import Index
 from pmbf.screen import Options
-from pmbf.screen.candidates import find, find_all
+from pmbf.screen.candidates import find, find_each
 
 pytestmark = pytest.mark.slow
 
@@ -71,8 +71,8 @@ def test_a_higher_bar_has_no_more_candidates(made: Path, tmp_path: Path, index: 
         generation = collection._store.generation
         samples = [query_sample(query(number), generation.params) for number in range(40)]
         bars = [Options(min_evidence=bar, method=method) for bar in BARS]
-        each = [[find(generation, one, bar) for one in samples] for bar in bars]
-        assert each == [find_all(generation, samples, bar) for bar in bars]
+        each = [find(generation, samples, bar) for bar in bars]
+        assert each == [find_each(generation, samples, bar) for bar in bars]
     documents = [[{one.document for one in found.candidates} for found in some] for some in zip(*each, strict=True)]
     assert [] == [more for some in documents for more in gained(some)]
     assert sum(len(some[0]) > len(some[-1]) for some in documents) == len(documents)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from pmbf.cluster import checking
 from pmbf.cluster import manifest as manifests
-from pmbf.cluster.asking import Questions, answers, screened
+from pmbf.cluster.asking import SpreadBackend
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.changing import Changing
 from pmbf.cluster.depot import FolderDepot
@@ -30,11 +29,8 @@ from pmbf.intake.adding import checked
 from pmbf.intake.discovery import discover, is_among, several
 from pmbf.intake.labelling import Labelling
 from pmbf.intake.loader import LoadReport, Progress
-from pmbf.intake.texts import Origin, Text
 from pmbf.jobs.executor import Executor, Local
 from pmbf.params import Params
-from pmbf.screen import Answer, Options
-from pmbf.screen.leaving_out import LeftOut
 from pmbf.store.listing import Listed, as_listed
 from pmbf.verbs import AnyCollection
 
@@ -268,8 +264,6 @@ class ClusterCollection(AnyCollection):
             raise NotFoundError(f"{self.path}: has no document {asked[found.index(None)]!r}{why}")
         return [one for one in found if one is not None]
 
-    def _screened(self, read: Text, left_out: LeftOut, options: Options) -> Answer:
-        return screened(self._store, read, left_out, options)
-
-    def _answers(self, queries: Iterable[Origin | Text], **how: Any) -> Iterator[Answer]:
-        return answers(self.nodes, self.manifest, self.path, queries, Questions(**how))
+    @property
+    def _backend(self) -> SpreadBackend:
+        return SpreadBackend(self.nodes, self.manifest, self.path)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pmbf.cluster.manifest import Volume
 from pmbf.errors import CorruptError
+from pmbf.intake.texts import Text
 from pmbf.report import Passage
 from pmbf.screen.candidates import Candidate
-from pmbf.screen.comparing import Placed, Shared, Subject
+from pmbf.screen.comparing import Located
 from pmbf.screen.leaving_out import LeftOut
+from pmbf.screen.screened import Screened, Shared
 from pmbf.screen.sources import Source, sources
 from pmbf.store.folder import Store
 from pmbf.store.tables import Document, ListedPath
@@ -23,15 +25,27 @@ class Asked(NamedTuple):
 
     Args:
         number: Of the query, in its batch.
-        subject: The query.
-        candidates: Candidates in the node's volumes, best first: id in the collection, hits and evidence.
-        left_paths: Paths that no source is read from.
+        query: The query, with its candidates in the node's volumes, best first, by their ids in the collection. Of what
+            it is not compared with, the paths are there that no source is read from.
     """
 
     number: int
-    subject: Subject
-    candidates: Sequence[tuple[int, int, float]]
-    left_paths: frozenset[str]
+    query: Screened
+
+
+def asked_of(batch: Sequence[Screened], is_there: Callable[[Candidate], bool]) -> list[Asked]:
+    """Return those queries of a batch that have candidates in some volumes.
+
+    Args:
+        batch: The queries.
+        is_there: Returns whether a candidate is in one of these volumes.
+    """
+    asked = []
+    for number, query in enumerate(batch):
+        if some := [one for one in query.candidates if is_there(one)]:
+            left, text = LeftOut(paths=query.left_out.paths), Text("", query.read.text)
+            asked.append(Asked(number, replace(query, read=text, candidates=some, left_out=left, warnings=())))
+    return asked
 
 
 class Learnt(NamedTuple):
@@ -91,13 +105,10 @@ def moved(listed: ListedPath, volume: Volume) -> ListedPath:
     return listed._replace(document=listed.document + volume.offset)
 
 
-def placed_sources(rows: VolumeRows, asked: Sequence[Asked]) -> list[Placed]:
-    """Return the sources of each query in a volume, and the files of the volume."""
-    some = [
-        ([Candidate(*one) for one in query.candidates if one[0] in rows.volume], LeftOut(paths=query.left_paths))
-        for query in asked
-    ]
-    return [(rows.store.generation, found) for found in sources(rows, some)]
+def located_sources(rows: VolumeRows, asked: Sequence[Asked]) -> list[list[Located]]:
+    """Return the sources of each query in a volume, with the files of the volume."""
+    some = [([one for one in query.candidates if one.document in rows.volume], query.left_out) for _, query in asked]
+    return [[(rows.store.generation, source) for source in found] for found in sources(rows, some)]
 
 
 def answered(
@@ -113,22 +124,21 @@ def answered(
     rows = {one.source.document.id: one.source.document for some in every for one in some}
     return Answered(
         {
-            query.number: [
+            number: [
                 (one.source.document.id, one.passages, one.problem) for one in some if one.source.document.id in paths
             ]
-            for query, some in zip(asked, every, strict=True)
+            for (number, _), some in zip(asked, every, strict=True)
         },
         {id_: (row, paths[id_]) for id_, row in rows.items() if id_ in paths},
     )
 
 
-def damaged_texts(compared: Sequence[Placed]) -> dict[int, str]:
+def damaged_texts(located: Sequence[Located]) -> dict[int, str]:
     """Return why stored texts cannot be read, by the id of the document: another node may have them whole."""
     found = {}
-    for generation, some in compared:
-        for source in some:
-            try:
-                generation.text(source.document)
-            except (CorruptError, OSError) as error:
-                found[source.document.id] = str(error)
+    for generation, source in located:
+        try:
+            generation.text(source.document)
+        except (CorruptError, OSError) as error:
+            found[source.document.id] = str(error)
     return found

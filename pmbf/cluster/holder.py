@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.cluster import making, upkeep
-from pmbf.cluster.comparing import Asked, Learnt, VolumeRows, answered, damaged_texts, moved, placed_sources
+from pmbf.cluster.comparing import Asked, Learnt, VolumeRows, answered, damaged_texts, located_sources, moved
 from pmbf.cluster.found import joined, listed, of_volume
 from pmbf.cluster.making import Edit, Made
 from pmbf.cluster.manifest import Volume
@@ -36,7 +36,7 @@ from pmbf.intake.adding import Named
 from pmbf.intake.discovery import FileFound
 from pmbf.intake.loader import Progress
 from pmbf.params import Params
-from pmbf.screen.comparing import shared_each
+from pmbf.screen.comparing import compared
 from pmbf.screen.options import Options
 from pmbf.store.directory import LIVE
 from pmbf.store.folder import Store
@@ -175,11 +175,11 @@ class Holder(Tasks):
             known = self._known = state
         elif known.state != state:
             return Part(None, {})
-        found, unread = self._each(volumes, lambda store, volume: placed_sources(VolumeRows(store, volume), asked))
-        placed = [[some[number] for some in found] for number in range(len(asked))]
-        every = shared_each([one.subject for one in asked], placed, options, known.statistics)
+        found, unread = self._each(volumes, lambda store, volume: located_sources(VolumeRows(store, volume), asked))
+        located = [[one for some in found for one in some[at]] for at in range(len(asked))]
+        every = compared([one.query for one in asked], located, options, known.statistics)
         damaged = dict[int, str]()
-        for its, some in zip(every, placed, strict=True):
+        for its, some in zip(every, located, strict=True):
             if any(which.problem for which in its):
                 damaged |= damaged_texts(some)
         unread |= {one.name: reason for one in volumes for id_, reason in damaged.items() if id_ in one}

@@ -29,7 +29,7 @@ from pmbf.errors import ParameterError
 from pmbf.extract import Limits
 from pmbf.intake.texts import Text
 from pmbf.report import Passage
-from pmbf.screen import Options, OptionValues, mutual
+from pmbf.screen import Folder, Options, OptionValues, mutual
 from pmbf.screen.sections import all_skipped, told_all_skipped
 from pmbf.span import Span, merged, union_length
 from pmbf.templates import Template
@@ -296,7 +296,8 @@ class _Pairs:
             apparatus=False,
         )
         not_compared = self._groups.not_compared(self._given.documents)
-        found = mutual(self._given.store, texts, left_out=not_compared.__getitem__, options=asked, jobs=self._how.jobs)
+        backend = Folder.of(self._given.store)
+        found = mutual(backend, texts, left_out=not_compared.__getitem__, options=asked, jobs=self._how.jobs)
         for n_done, one in enumerate(found, 1):
             for match in one.matches:
                 if match.problem:

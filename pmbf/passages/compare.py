@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from math import isnan
 
-import numpy as np
-
-from pmbf.kernels import KINDS, ONE_LANGUAGE, Judged, Pair, judge, weigh
+from pmbf.kernels import KINDS, Judged
 from pmbf.passages.certainty import certainty
 from pmbf.passages.edges import Side, grown, span_pair
-from pmbf.passages.exploring import bars_of, compared, compared_queries, compared_with_each
-from pmbf.passages.prepared import Prepared, prepare
-from pmbf.passages.settings import SURE_WORDS, Settings
+from pmbf.passages.exploring import compared, compared_queries, compared_with_each
+from pmbf.passages.prepared import Prepared
+from pmbf.passages.settings import Settings
 from pmbf.passages.source_text import SourceText
 from pmbf.passages.statistics import UNKNOWN, Statistics
 from pmbf.report import Passage, Scores
@@ -75,49 +74,23 @@ def passages_in_each(
     return [_found_in(one, query, source) for one, source in zip(found, sources, strict=True)]
 
 
-def passages_of_queries(
-    asked: Sequence[tuple[Prepared, Sequence[SourceText], Settings]], statistics: Statistics | None
-) -> list[list[tuple[Passage, ...]]]:
-    """Return the passages that each query of a batch shares with each of its texts, all compared in one native call.
+def passages_each(
+    pairs: Sequence[tuple[Prepared, SourceText, Settings]], statistics: Statistics | None
+) -> list[tuple[Passage, ...]]:
+    """Return the passages of each pair of a query and a text: all are compared in one native call.
 
     Args:
-        asked: Queries that `prepare_each` made ready under these statistics; the texts that each is compared with, of
-            which what is made is kept; what counts as a passage.
+        pairs: Queries that `prepare_each` made ready under these statistics, each with a text, of which what is made
+            is kept, and with what counts as a passage. The pairs of a query stand together.
         statistics: How rare words are in texts of other queries; None if unknown. If they know a query's language, then
             the words of the query count besides, as in `Statistics.beside`.
     """
-    found = compared_queries(asked, statistics or UNKNOWN)
-    return [
-        [_found_in(one, query, source) for one, source in zip(some, sources, strict=True)]
-        for some, (query, sources, _) in zip(found, asked, strict=True)
-    ]
-
-
-def passage_of_same_words(
-    query: Prepared, text: str, settings: Settings, statistics: Statistics | None = None
-) -> tuple[Passage, ...] | None:
-    """Return what `passages_in` returns for a text of the same words in the same order: one verbatim passage.
-
-    Nothing is aligned, and no equal run is looked for: one run is both texts, and another run needs a seed that stands
-    in the query twice.
-
-    Returns:
-        None if the words differ, if they are few, or if a seed stands in the query twice.
-    """
-    source = query if text == query.text else prepare(text)
-    if not len(query.run_stops(SURE_WORDS)) or not np.array_equal(query.tokens.hashes, source.tokens.hashes):
-        return None
-    grams = query.grams(settings.seed_tokens)
-    if len(grams.names) < len(grams.order):
-        return None
-    words = query.words
-    known = statistics if statistics is not None and query.is_known(statistics) else None
-    weights = query.weighed(known) if known else weigh(query.counted.guess(query.counted), words, ONE_LANGUAGE)
-    sides, borders = (words.types, words.types), (words.borders, words.borders)
-    pair = Pair(sides, borders, weights.rarities, weights.priors, settings.rules)
-    run = np.array([[0, 0, query.n_tokens]]), np.array([0, 1])
-    found = judge((query.spelled, source.spelled), pair, run, np.empty((0, 6), np.int64), bars_of(settings))
-    return _found_in(found, query, source)
+    asked = []
+    for _, some in itertools.groupby(pairs, lambda pair: id(pair[0])):
+        queries, sources, settings = zip(*some, strict=True)
+        asked.append((queries[0], sources, settings[0]))
+    found = itertools.chain.from_iterable(compared_queries(asked, statistics or UNKNOWN))
+    return [_found_in(one, query, source) for one, (query, source, _) in zip(found, pairs, strict=True)]
 
 
 def _found_in(found: Judged, query: Prepared, source: Side) -> tuple[Passage, ...]:

@@ -8,30 +8,35 @@ text ─► sampled hashes          fingerprint.py
                                 rows.py          which rows of the filter are looked into
      ─► not compared            leaving_out.py   the query's own document
      ─► what does not count     exempt.py        quotations and bibliographies (apparatus.py), ignored texts
-     ─► texts compared          comparing.py     passages, resolved against each other
+     ─► texts compared          comparing.py     passages
                                 near.py          of a long source, only what lies near the query's hashes
                                 vocabulary.py    how rare words are in the collection
-     ─► Report                  answering.py     of one text
-                                many.py          of many texts, batch by batch
+     ─► resolved                resolving.py     what of the passages counts; the matches
+     ─► Report                  answering.py     all stages in order, batch by batch
      ─► Compared                mutual.py        documents of the collection with each other, each pair once
 
-working.py has the threads of `many` and `mutual`, sources.py the rows of the catalog that both look at.
-stores.py says what all this asks of a collection, so that one on many nodes can answer as well.
+Each stage takes a batch of queries, and fills in a part of each query's record (`screened.py`). One text is a batch of
+one. backend.py says what the stages ask of a collection: folder.py answers for one in a folder, with workers
+(`working.py`) if they are asked for; one on many nodes can answer as well.
 """
 
-from pmbf.screen.answering import screen
+from pmbf.screen.answering import answers, reports, screen, screened
+from pmbf.screen.backend import Backend
 from pmbf.screen.candidates import Candidate, Hashes, candidates, find
 from pmbf.screen.exempt import exempt, spans_in
+from pmbf.screen.folder import Folder
 from pmbf.screen.leaving_out import LeavingOut, LeftPaths
-from pmbf.screen.many import Answer, answers, reports
 from pmbf.screen.mutual import mutual
 from pmbf.screen.options import Options, OptionValues
 from pmbf.screen.rarity import EVIDENCE_HASHES
+from pmbf.screen.screened import Answer
 
 __all__ = [
     "EVIDENCE_HASHES",
     "Answer",
+    "Backend",
     "Candidate",
+    "Folder",
     "Hashes",
     "LeavingOut",
     "LeftPaths",
@@ -44,5 +49,6 @@ __all__ = [
     "mutual",
     "reports",
     "screen",
+    "screened",
     "spans_in",
 ]

@@ -1,58 +1,52 @@
-"""From a text to its report."""
+"""Texts screened, a batch at a time, in order and in bounded memory: from texts to their reports.
+
+    queries ─► batches ─► read ─► sampled ─► looked up ─► compared ─► resolved ─► Report
+                          a worker's call, if there are workers
+
+Each stage is a function for a batch, and fills in a part of the record `Screened` of each query.
+Workers are threads and processes (`working.py`). At most three batches a worker are under way, those that are answered
+and wait for their turn included.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from pmbf.fingerprint import QuerySample, query_sample
-from pmbf.intake.texts import Text
+from pmbf.errors import PmbfError, unexamined
+from pmbf.extract import Limits
+from pmbf.fingerprint import query_sample
+from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.report import Match, Query, Report
-from pmbf.screen.candidates import Candidate, find_all
-from pmbf.screen.comparing import Subject, shared
-from pmbf.screen.confirming import Confirmed, confirmed, share
+from pmbf.screen.backend import Backend
+from pmbf.screen.candidates import find
 from pmbf.screen.copies import same_files
-from pmbf.screen.exempt import Exempt, amounts, covered, exempt, ordered
-from pmbf.screen.leaving_out import NOTHING, LeftOut
+from pmbf.screen.exempt import exempt
+from pmbf.screen.leaving_out import NOTHING, LeavingOut, LeftOut
 from pmbf.screen.options import Options
+from pmbf.screen.resolving import resolve, share
+from pmbf.screen.screened import Answer, Screened
 from pmbf.screen.sections import all_skipped, told_all_skipped, with_figures
-from pmbf.screen.sources import paths_of, sources
-from pmbf.screen.stores import AnyGeneration, Named
-from pmbf.screen.vocabulary import word_statistics
+from pmbf.screen.stores import AnyGeneration
 from pmbf.span import union_length
-from pmbf.store.folder import Store
 from pmbf.templates import Template
 
-Asked = tuple[str, str | bytes, LeftOut]
-"""The name of a query; its text, as a clean `str` or as UTF-8; what it is not compared with."""
+MOST_QUERIES = 64
+"""Queries of the largest batch: they are looked up together, and the catalog is asked for the candidates of all."""
+
+MOST_SIZE = 1 << 18
+"""Characters, or bytes of files, after which a batch is full."""
+
+_Query = tuple[Origin | Text, LeftOut]
+ReadQuery = tuple[Text, LeftOut]
 
 
-@dataclass(frozen=True, slots=True)
-class Screening:
-    """A query before comparing: its figures, its sampled hashes, its candidates (best first), its exempt spans, and
-    the number of documents with text that it is compared with; what it is not compared with, and how many these are;
-    which files are damaged that it did not need, and what the filter could not do."""
-
-    query: Query
-    sample: QuerySample
-    found: list[Candidate]
-    exempt: Exempt
-    n_documents: int
-    left_out: LeftOut = NOTHING
-    n_left_out: int = 0
-    warnings: tuple[str, ...] = ()
-
-    def subject(self, text: str) -> Subject:
-        """Return the query in the form that comparing takes."""
-        return Subject(text, self.sample, self.exempt, self.n_documents)
-
-
-def screen(store: Store, read: Text, *, options: Options | None = None, left_out: LeftOut = NOTHING) -> Report:
-    """Return which documents a text shares passages with.
+def screen(backend: Backend, read: Text, *, options: Options | None = None, left_out: LeftOut = NOTHING) -> Report:
+    """Return which documents a text shares passages with: a batch of one.
 
     Args:
-        store: The collection, at its generation.
+        backend: The collection, at its generation.
         read: The text as it was read.
         options: What to look for.
         left_out: What the text is not compared with.
@@ -60,76 +54,176 @@ def screen(store: Store, read: Text, *, options: Options | None = None, left_out
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
-    options = options or Options()
-    [asked] = ask(store.generation, [(read.name, read.text, left_out)], options)
-    [compared] = sources(store, [(asked.found[: options.max_candidates], left_out)])
-    statistics = word_statistics(store) if asked.found else None
-    subject = asked.subject(read.text)
-    found = shared(subject, [(store.generation, compared)], options, statistics)
-    paths = paths_of(store, [one.source for one in found])
-    return report(store, read, asked, confirmed(subject, found, options, paths, left_out), options)
+    [answer] = screened(backend, options or Options(), [(read, left_out)])
+    return answer.report
 
 
-def ask(generation: AnyGeneration, texts: Iterable[Asked], options: Options) -> list[Screening]:
-    """Return the candidates of some texts."""
-    asked = []
-    for _, group in itertools.groupby(texts, lambda one: id(one[2].documents)):
-        some = list(group)
-        left_out = some[0][2]
-        remaining = generation.without(left_out.documents) if len(left_out.documents) else generation
-        n_left_out = generation.n_documents - remaining.n_documents
-        samples = [query_sample(text, generation.params) for _, text, _ in some]
-        for (name, text, left_out), sample, found in zip(
-            some, samples, find_all(remaining, samples, options), strict=True
-        ):
-            exempted = exempt(text, options)
-            query = _query(name, sample, found.n_common, exempted)
-            n_documents = remaining.n_documents
-            counted = n_documents, left_out, n_left_out, (*remaining.warnings, *found.warnings)
-            asked.append(Screening(query, sample, found.candidates, exempted, *counted))
-    return asked
-
-
-def report(store: Named, read: Text, asked: Screening, matched: Confirmed, options: Options) -> Report:
-    """Return the report of a query whose candidates have been compared.
+def answers(
+    backend: Backend,
+    queries: Iterable[Origin | Text],
+    leaving_out: LeavingOut,
+    *,
+    limits: Limits,
+    options: Options,
+    jobs: int = 1,
+) -> Iterator[Answer]:
+    """Yield the answer to each query, in order.
 
     Args:
-        store: The collection.
-        read: The query as it was read.
-        asked: The query.
-        matched: Its matches, and how many lie below the threshold.
-        options: What was looked for.
+        backend: The collection, at its generation.
+        queries: Origins to read, and texts that were read before.
+        leaving_out: Finds what each of them is not compared with.
+        limits: Bounds for reading a file.
+        options: What to look for.
+        jobs: Workers that read and compare, at least 1. With 1 this thread does everything, batch by batch, when an
+            answer of the batch is asked for.
+
+    Raises:
+        CorruptError: A file of the collection that an answer needs is damaged.
     """
-    same = same_files(store, read.sha256, asked.left_out)
-    problems = () if same and read.unread else read.problems  # nothing more is to be known of the file
-    template = options.template.name if isinstance(options.template, Template) else ""
-    if asked.exempt.sections and all_skipped(read.text, asked.exempt.sections, options):
-        problems = (*problems, told_all_skipped(template))
-    n_found = len(asked.found)
-    n_compared = min(n_found, options.max_candidates)
-    cut = f"{n_found} candidates, only the best {n_compared} compared; raise max_candidates (--max-candidates)"
-    passages = [passage for match in matched.matches for passage in match.passages]
-    spans = covered(passages, asked.exempt)
-    n_covered = union_length(spans)
+    asked_for = batches((query, leaving_out.of(query)) for query in queries)
+    if jobs == 1:
+        for batch in asked_for:
+            yield from _answered(backend, options, batch, limits)
+        return
+    with backend.workers(options, jobs) as work:
+        yield from work.in_order(_answered, asked_for, limits)
+
+
+def reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) -> Iterator[Report]:
+    """Yield the report of each answer; before each, call `on_progress` with the number of reports so far."""
+    for number, answer in enumerate(found, 1):
+        if on_progress:
+            on_progress(number)
+        yield answer.report
+
+
+def batches(queries: Iterable[_Query]) -> Iterator[list[_Query]]:
+    """Yield queries in batches, so that the first answer comes early: each has at most twice as many as the one before.
+
+    Args:
+        queries: All queries, each with what it is not compared with.
+    """
+    remaining, most = iter(queries), 1
+    while batch := _batch(itertools.islice(remaining, most)):
+        most = min(2 * most, MOST_QUERIES)
+        yield batch
+
+
+def _batch(queries: Iterable[_Query]) -> list[_Query]:
+    """Return the first queries, until they have `MOST_SIZE`."""
+    batch: list[_Query] = []
+    size = 0
+    for query in queries:
+        batch.append(query)
+        size += query[0].size
+        if size >= MOST_SIZE:
+            break
+    return batch
+
+
+def _answered(backend: Backend, options: Options, batch: Sequence[_Query], limits: Limits) -> list[Answer]:
+    """Return the answer to each query of a batch. This is a worker's call."""
+    read = [(read_leniently(query, limits), left_out) for query, left_out in batch]
+    return _each_screened(backend.again(), options, read)
+
+
+def _each_screened(backend: Backend, options: Options, batch: Sequence[ReadQuery]) -> list[Answer]:
+    """Return the answers to a batch; an error of pmbf at one of its texts is the problem of that text alone."""
+    try:
+        return screened(backend, options, batch)
+    except (PmbfError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        if len(batch) > 1:
+            return [one for query in batch for one in _each_screened(backend, options, [query])]
+        [(text, left_out)] = batch
+        told = f"{text.name}: {unexamined(error)}"
+        return screened(backend, options, [(Text(text.name, "", (*text.problems, told), unread=True), left_out)])
+
+
+# ---------------------------------------------------------------------- stages
+
+
+def screened(backend: Backend, options: Options, texts: Sequence[ReadQuery]) -> list[Answer]:
+    """Return the answers to some texts, through all stages.
+
+    Args:
+        backend: The collection, at its generation.
+        options: What to look for.
+        texts: The texts as they were read, each with what it is not compared with.
+
+    Raises:
+        CorruptError: A file of the collection that an answer needs is damaged.
+    """
+    batch = [
+        Screened(read, query_sample(read.content, backend.generation.params), exempt(read.content, options), left_out)
+        for read, left_out in texts
+    ]
+    look_up(backend.generation, batch, options)
+    backend.compare(batch, options)
+    for one in batch:
+        resolve(one, options)
+        one.same = same_files(backend, one.read.sha256, one.left_out)
+    return [_answer(backend, one, options) for one in batch]
+
+
+def look_up(generation: AnyGeneration, batch: Sequence[Screened], options: Options) -> None:
+    """Fill in the candidates of the queries of a batch."""
+    for _, group in itertools.groupby(batch, lambda one: id(one.left_out.documents)):
+        some = list(group)
+        documents = some[0].left_out.documents
+        remaining = generation.without(documents) if len(documents) else generation
+        for one, found in zip(some, find(remaining, [one.sample for one in some], options), strict=True):
+            one.candidates, one.n_found = found.candidates[: options.max_candidates], len(found.candidates)
+            one.n_common, one.n_documents = found.n_common, remaining.n_documents
+            one.n_left_out = generation.n_documents - remaining.n_documents
+            one.warnings = (*remaining.warnings, *found.warnings)
+
+
+def _answer(backend: Backend, query: Screened, options: Options) -> Answer:
+    report, read = _report(backend, query, options), query.read
+    return Answer(report, replace(read, unread=not report.found) if read.unread else read)
+
+
+def _report(backend: Backend, query: Screened, options: Options) -> Report:
+    """Return the report of a query that has been through all stages."""
+    found, same, asked = query.resolved, query.same, _query(query)
     return Report(
-        query=asked.query,
-        matches=same + matched.matches,
-        n_covered=n_covered,
-        coverage=1.0 if same else share(n_covered, asked.query.n_counted),
-        n_documents=asked.n_documents,
-        n_candidates=n_compared,
-        generation=store.commit_number,
-        problems=(*problems, *((cut,) if n_compared < n_found else ()), *not_compared(matched.matches)),
-        collection=str(store.folder),
-        n_below=matched.n_below,
-        in_order=1.0 if same else share(ordered(passages, asked.exempt), asked.query.n_counted),
-        n_left_out=asked.n_left_out,
+        query=asked,
+        matches=same + found.matches,
+        n_covered=(n_covered := union_length(found.covered)),
+        coverage=1.0 if same else share(n_covered, asked.n_counted),
+        n_documents=query.n_documents,
+        n_candidates=len(query.candidates),
+        generation=backend.commit_number,
+        problems=(*_problems(query, options), *backend.problems),
+        collection=str(backend.folder),
+        n_below=found.n_below,
+        in_order=1.0 if same else share(found.in_order, asked.n_counted),
+        n_left_out=query.n_left_out,
         min_chars=options.min_chars,
-        template=template,
-        sections=with_figures(asked.exempt.sections, spans, asked.exempt.excluded, matched.n_elsewhere),
-        warnings=asked.warnings,
-        not_counted=amounts([*passages, *matched.ignored], asked.exempt),
+        template=_template(options),
+        sections=with_figures(query.exempt.sections, found.covered, query.exempt.excluded, found.n_elsewhere),
+        warnings=query.warnings,
+        not_counted=found.not_counted,
     )
+
+
+def _problems(query: Screened, options: Options) -> Iterator[str]:
+    read, n_compared = query.read, len(query.candidates)
+    if not (query.same and read.unread):  # else nothing more is to be known of the file
+        yield from read.problems
+    if query.exempt.sections and all_skipped(read.text, query.exempt.sections, options):
+        yield told_all_skipped(_template(options))
+    if n_compared < query.n_found:
+        told = f"{query.n_found} candidates, only the best {n_compared} compared"
+        yield f"{told}; raise max_candidates (--max-candidates)"
+    yield from not_compared(query.resolved.matches)
+
+
+def _template(options: Options) -> str:
+    return options.template.name if isinstance(options.template, Template) else ""
 
 
 def not_compared(found: Sequence[Match]) -> Iterator[str]:
@@ -143,15 +237,16 @@ def not_compared(found: Sequence[Match]) -> Iterator[str]:
         yield f"not compared with {first}{more}: {problem}"
 
 
-def _query(name: str, sample: QuerySample, n_common: int, exempted: Exempt) -> Query:
+def _query(query: Screened) -> Query:
+    sample, exempted = query.sample, query.exempt
     return Query(
-        name=name,
+        name=query.read.name,
         n_chars=sample.n_chars,
         n_tokens=sample.n_tokens,
         n_hashes=len(sample),
         n_mixed_tokens=sample.n_mixed,
         n_invisible=sample.n_invisible,
-        n_common_hashes=n_common,
+        n_common_hashes=query.n_common,
         n_quoted=union_length(exempted.quoted),
         n_listed=union_length(exempted.listed),
         n_excluded=union_length(exempted.excluded),

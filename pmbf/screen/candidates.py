@@ -54,8 +54,7 @@ _MOST_HITS = 8_000_000
 """Hits of a query made of boilerplate that are looked at, at most: 64 MB. The commonest hashes are left out first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A document that shares more sampled hashes with the query than phrases explain.
 
     Args:
@@ -67,11 +66,6 @@ class Candidate:
     document: int
     n_hits: int
     evidence: float
-
-    @property
-    def plain(self) -> tuple[int, int, float]:
-        """The same as a tuple, which is pickled in less time."""
-        return self.document, self.n_hits, self.evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +89,12 @@ def candidates(generation: AnyGeneration, sample: QuerySample, options: Options 
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
-    return find(generation, sample, options or Options()).candidates
+    [found] = find(generation, [sample], options or Options())
+    return found.candidates
 
 
-def find(generation: AnyGeneration, sample: QuerySample, options: Options) -> Shortlist:
-    """Return the candidates of a query, and how many of its hashes are common.
-
-    Raises:
-        CorruptError: A file of the collection that the answer needs is damaged.
-        ParameterError: As for `find_all`.
-    """
-    require_method(generation, options)
-    [found] = _find_each(generation, [sample], options)
-    return found
-
-
-def find_all(generation: AnyGeneration, samples: Sequence[QuerySample], options: Options) -> list[Shortlist]:
-    """Return the candidates of many queries, as `find` returns those of each: most take one native call for all.
+def find(generation: AnyGeneration, samples: Sequence[QuerySample], options: Options) -> list[Shortlist]:
+    """Return the candidates of each query: those of most queries take one native call for all.
 
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
@@ -119,7 +102,7 @@ def find_all(generation: AnyGeneration, samples: Sequence[QuerySample], options:
     """
     require_method(generation, options)
     if (left_out := generation.left_out) is None or generation_of_rows(generation):
-        return _find_each(generation, samples, options)
+        return find_each(generation, samples, options)
     density, n_documents = generation.params.density, generation.n_documents
     queries = [Sampled(one.hashes, one.token, share_of_a_copy(density, one)) for one in samples]
     found = generation.evident(queries, _rules(generation, left_out, options))
@@ -134,15 +117,15 @@ def find_all(generation: AnyGeneration, samples: Sequence[QuerySample], options:
     candidates = _ranked_of_all(found, kept, nats)
     generation.require_live([one.document for some in candidates for one in some])
     is_hard = found.is_hard.tolist()
-    hard = iter(_find_each(generation, list(compress(samples, is_hard)), options))
+    hard = iter(find_each(generation, list(compress(samples, is_hard)), options))
     return [
         next(hard) if one else Shortlist(some, n_common)
         for some, n_common, one in zip(candidates, found.n_common.tolist(), is_hard, strict=True)
     ]
 
 
-def _find_each(generation: AnyGeneration, samples: Sequence[QuerySample], options: Options) -> list[Shortlist]:
-    """Return the candidates of queries, those included that hold runs of common hashes."""
+def find_each(generation: AnyGeneration, samples: Sequence[QuerySample], options: Options) -> list[Shortlist]:
+    """Return what `find` returns, query by query: the way of those that hold runs of common hashes."""
     some = [_weighed(generation, sample, options) for sample in samples]
     runs = Runs(_sure(generation), generation.params.shingle_tokens)
     of_runs = runs.holding(generation, [(sample, one.weights) for sample, one in zip(samples, some, strict=True)])

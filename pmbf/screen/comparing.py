@@ -1,24 +1,27 @@
-"""Candidates compared in detail: each candidate's text with the query's, passage by passage."""
+"""Candidates compared in detail: each candidate's text with the query's, passage by passage.
+
+    pairs of a query and a source ─► slices ─► texts read ─► compared: one native call a slice, threads share slices
+
+A query with many sources and many queries with few sources each are the same: a list of pairs.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 from pmbf import verify
-from pmbf.fingerprint import QuerySample
 from pmbf.jobs.threads import in_order
 from pmbf.kernels import NAT
-from pmbf.report import Passage
-from pmbf.screen.exempt import Exempt, counting
-from pmbf.screen.near import TOGETHER, WHOLE_CHARS, passages_near
+from pmbf.screen.near import WHOLE_CHARS, in_whole, part
 from pmbf.screen.options import Options
-from pmbf.screen.reading import Read, Texts, read
+from pmbf.screen.reading import Read, Texts
+from pmbf.screen.screened import Screened, Shared
 from pmbf.screen.sections import SectionRules, section_rules
 from pmbf.screen.sources import Source
 from pmbf.span import Span
@@ -45,91 +48,48 @@ topic it has. The 184 summaries of PAN13's training corpus that are found have 2
 without a copy seem to hold of manuals have 0.7 to 1.9. From 1,000 documents on, as above."""
 
 TOGETHER_CHARS = 1 << 20
-"""At most `TOGETHER` sources are read and compared together, and at most a million characters, or one source."""
+"""Pairs of a slice have at most a million characters together, or are one pair."""
 
 SHARES = 4
-"""Groups of sources for each thread. The last threads wait for each other as long as a group takes."""
+"""Slices for each thread. The last threads wait for each other as long as a slice takes."""
 
 _USUAL = verify.Settings()
 
-
-Placed = tuple[Generation, Sequence[Source]]
 Located = tuple[Generation, Source]
-"""The files that hold the texts of some sources, and these sources, best first."""
-
-_Pair = tuple["Subject", Sequence[Located]]
+"""The files that hold the text of a source, and the source."""
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """A query as comparing takes it: its clean text, its sampled hashes, its exempt spans, and the number of documents
-    with text that it is compared with."""
+class _Pair(NamedTuple):
+    """The number of a query in its batch, and one of its sources."""
 
-    text: str
-    sample: QuerySample
-    exempt: Exempt
-    n_documents: int
-
-
-class Shared(NamedTuple):
-    """A source with the passages it shares with a query, or the reason why it was not compared."""
-
+    number: int
+    generation: Generation
     source: Source
-    passages: tuple[Passage, ...] = ()
-    problem: str | None = None
 
 
-def shared(
-    subject: Subject,
-    compared: Sequence[Placed],
-    options: Options,
-    statistics: verify.Statistics | None,
-) -> list[Shared]:
-    """Return the sources that do share passages with a query, and those that were not compared, in their order.
-
-    A text that cannot be read raises no error: its source has a `problem`.
-
-    Args:
-        subject: The query.
-        compared: Its sources. Those of a collection in one folder are together.
-        options: What counts as found.
-        statistics: How rare words are in the collection; None if unknown.
-    """
-    if not any(some for _, some in compared):
-        return []
-    comparison = _comparison(subject, verify.prepare(subject.text), options, statistics)
-    with closing(in_order(_calls(comparison, compared), options.threads)) as results:
-        return comparison.counting(itertools.chain.from_iterable(results))
-
-
-def shared_each(
-    subjects: Sequence[Subject],
-    compared: Sequence[Sequence[Placed]],
+def compared(
+    batch: Sequence[Screened],
+    sources: Sequence[Sequence[Located]],
     options: Options,
     statistics: verify.Statistics | None,
 ) -> list[list[Shared]]:
-    """Return what `shared` returns for each query of a batch. Short queries are compared in few native calls.
+    """Return what each query of a batch shares with its sources, in their order.
+
+    Sources that share nothing are left out. A text that cannot be read raises no error: its source has a `problem`.
 
     Args:
-        subjects: The queries.
-        compared: The sources of each. Those of a collection in one folder are together.
+        batch: The queries.
+        sources: The sources of each.
         options: What counts as found.
         statistics: How rare words are in the collection; None if unknown.
     """
-    located = [_located(some) for some in compared]
-    are_short = [bool(some) and len(one.text) <= WHOLE_CHARS for one, some in zip(subjects, located, strict=True)]
-    short = itertools.chain.from_iterable(
-        _shared_together(some, options, statistics)
-        for some in _queries_together(itertools.compress(zip(subjects, located, strict=True), are_short))
-    )
-    return [
-        next(short) if is_short else shared(subject, some, options, statistics)
-        for subject, some, is_short in zip(subjects, compared, are_short, strict=True)
-    ]
-
-
-def _located(compared: Iterable[Placed]) -> list[Located]:
-    return [(generation, source) for generation, sources in compared for source in sources]
+    found: list[list[Shared]] = [[] for _ in batch]
+    pairs = [_Pair(number, *located) for number, some in enumerate(sources) for located in some]
+    calls = _calls(batch, pairs, options, statistics)
+    with closing(in_order(calls, options.threads if len(pairs) > 1 else 1)) as results:
+        for number, shared in itertools.chain.from_iterable(results):
+            found[number].append(shared)
+    return found
 
 
 def _settings(options: Options, query: verify.Prepared, n_documents: int) -> verify.Settings:
@@ -165,78 +125,67 @@ def _settings_of(
 
 
 @dataclass(frozen=True, eq=False)
-class _Comparison:
-    """A query, and how it is compared with texts.
+class _Query:
+    """A query as it is compared with texts.
 
     Args:
-        subject: The query.
-        query: Its text, prepared.
-        settings: What counts as a passage.
+        screened: The query.
+        prepared: Its text, prepared.
         options: What counts as found.
         of_others: How rare words are in the collection; None if unknown.
     """
 
-    subject: Subject
-    query: verify.Prepared
-    settings: verify.Settings
+    screened: Screened
+    prepared: verify.Prepared
     options: Options
     of_others: verify.Statistics | None
 
     @cached_property
-    def statistics(self) -> verify.Statistics | None:
-        """How rare words are: in the collection, and in the query if the collection knows its language."""
-        if self.of_others is None or not self.query.is_known(self.of_others):
-            return self.of_others
-        return self.of_others.beside(self.query.words)
+    def settings(self) -> verify.Settings:
+        """What counts as a passage."""
+        return _settings(self.options, self.prepared, self.screened.n_documents)
 
     @cached_property
     def rules(self) -> SectionRules | None:
-        """The rules of the query's sections, or None if everything is compared with everything."""
+        """The rules of its sections, or None if everything is compared with everything."""
         if self.options.template is None:
             return None
-        return section_rules(self.subject.exempt.sections, self.options, self.query, self.settings, self.statistics)
-
-    def read(self, generation: Generation, source: Source) -> Read:
-        """Return the text of a source."""
-        return read(generation, source, self.subject.sample, len(self.subject.text))
-
-    def counting(self, found: Iterable[Shared]) -> list[Shared]:
-        """Return the sources that share passages, with what counts of them, and those that were not compared."""
-        kept = []
-        for one in found:
-            if one.passages:
-                passages = counting(one.passages, self.subject.exempt, self.query, self.settings.min_chars)
-                one = one._replace(passages=passages)
-            if one.passages or one.problem:
-                kept.append(one)
-        return kept
+        statistics = self.of_others
+        if statistics is not None and self.prepared.is_known(statistics):
+            statistics = statistics.beside(self.prepared.words)
+        return section_rules(self.screened.exempt.sections, self.options, self.prepared, self.settings, statistics)
 
 
-def _comparison(
-    subject: Subject, query: verify.Prepared, options: Options, statistics: verify.Statistics | None
-) -> _Comparison:
-    return _Comparison(subject, query, _settings(options, query, subject.n_documents), options, statistics)
+def _calls(
+    batch: Sequence[Screened], pairs: Sequence[_Pair], options: Options, statistics: verify.Statistics | None
+) -> Iterator[Callable[[], list[tuple[int, Shared]]]]:
+    """Yield a call for each slice. The texts are read here, a call's when the call is asked for."""
+    queries: dict[int, _Query] = {}
+    for some in _slices(batch, pairs, options.threads):
+        numbers = dict.fromkeys(pair.number for pair in some)
+        new = [number for number in numbers if number not in queries]
+        prepared = verify.prepare_each([batch[number].read.text for number in new], statistics)
+        made = {
+            number: _Query(batch[number], its, options, statistics) for number, its in zip(new, prepared, strict=True)
+        }
+        queries = {number: queries.get(number) or made[number] for number in numbers}
+        texts = Texts()
+        read = [texts.of(generation, source, batch[number]) for number, generation, source in some]
+        yield partial(_compared, queries, some, read, statistics)
 
 
-def _calls(comparison: _Comparison, compared: Iterable[Placed]) -> Iterator[Callable[[], list[Shared]]]:
-    """Yield calls that compare some sources each. The texts are read here, a call's when the call is asked for."""
-    for some in _together(_located(compared), comparison.options.threads):
-        texts = [comparison.read(generation, source) for generation, source in some]
-        yield partial(_compared, comparison, [source for _, source in some], texts)
-
-
-def _together(sources: Sequence[Located], n_threads: int) -> Iterator[list[Located]]:
-    """Yield sources in groups, each for one call. Threads get `SHARES` groups each, of about the same cost."""
-    share = sum(_cost(one) for _, one in sources) / (SHARES * n_threads) if n_threads > 1 else TOGETHER_CHARS
-    some: list[Located] = []
-    cost = n_chars = 0
-    for generation, source in sources:
-        n_chars += source.document.n_chars
-        if some and (len(some) == TOGETHER or n_chars > TOGETHER_CHARS or cost >= share):
+def _slices(batch: Sequence[Screened], pairs: Sequence[_Pair], n_threads: int) -> Iterator[list[_Pair]]:
+    """Yield pairs in slices, each for one call. Threads get `SHARES` slices each, of about the same cost."""
+    share = sum(_cost(pair.source) for pair in pairs) / (SHARES * n_threads) if n_threads > 1 else TOGETHER_CHARS
+    some: list[_Pair] = []
+    cost, n_chars, last = 0, 0, -1
+    for pair in pairs:
+        more = pair.source.document.n_chars + (batch[pair.number].sample.n_chars if pair.number != last else 0)
+        if some and (n_chars + more > TOGETHER_CHARS or cost >= share):
             yield some
-            some, cost, n_chars = [], 0, source.document.n_chars
-        some.append((generation, source))
-        cost += _cost(source)
+            some, cost, n_chars = [], 0, 0
+        some.append(pair)
+        cost, n_chars, last = cost + _cost(pair.source), n_chars + more, pair.number
     if some:
         yield some
 
@@ -246,97 +195,24 @@ def _cost(source: Source) -> int:
     return min(source.document.n_chars, WHOLE_CHARS)
 
 
-def _compared(comparison: _Comparison, sources: Sequence[Source], texts: Sequence[Read]) -> list[Shared]:
-    """Return what some sources share with a query. Those that are compared whole take one native call."""
-    copied = (_copied(comparison, source, one) for source, one in zip(sources, texts, strict=True))
-    known = {id(one.text): passages for one, passages in zip(texts, copied, strict=True) if passages is not None}
-    whole = [one.text for one in texts if one.text and one.is_whole and id(one.text) not in known]
-    if whole:
-        found = verify.passages_in_each(comparison.query, whole, comparison.settings, comparison.statistics)
-        known.update(zip(map(id, whole), found, strict=True))
-    made = _found(comparison, sources, texts, known)
+def _compared(
+    queries: dict[int, _Query], pairs: Sequence[_Pair], texts: Sequence[Read], statistics: verify.Statistics | None
+) -> list[tuple[int, Shared]]:
+    """Return what the pairs of a slice share, each with the number of its query: all stretches take one native call."""
+    stretches = [[part(one.text, at) for at in one.stretches] if one.text else [] for one in texts]
+    asked = [
+        (queries[pair.number].prepared, stretch, queries[pair.number].settings)
+        for pair, some in zip(pairs, stretches, strict=True)
+        for stretch in some
+    ]
+    found = iter(verify.passages_each(asked, statistics))
+    shared = []
+    for pair, one, some in zip(pairs, texts, stretches, strict=True):
+        passages = in_whole(one.stretches, list(itertools.islice(found, len(some))))
+        if one.text and passages and (rules := queries[pair.number].rules):
+            passages = rules.kept(one.text.text, passages)
+        if passages or one.problem:
+            shared.append((pair.number, Shared(pair.source, passages, one.problem)))
     for one in texts:
-        one.keep()
-    return made
-
-
-def _found(
-    comparison: _Comparison, sources: Sequence[Source], texts: Sequence[Read], whole: Mapping[int, tuple[Passage, ...]]
-) -> list[Shared]:
-    """Return what some sources share with a query. Sources that were compared whole and share nothing are left out.
-
-    Args:
-        comparison: The query.
-        sources: The sources.
-        texts: Their texts.
-        whole: The passages of those that were compared whole, by the `id` of their text.
-    """
-    always = comparison.rules is not None
-    return [
-        _shared_with(comparison, source, one, whole)
-        for source, one in zip(sources, texts, strict=True)
-        if always or whole.get(id(one.text), True)
-    ]
-
-
-def _shared_with(
-    comparison: _Comparison, source: Source, read: Read, whole: Mapping[int, tuple[Passage, ...]]
-) -> Shared:
-    if (text := read.text) is None:
-        return Shared(source, problem=read.problem)
-    passages = whole.get(id(text))
-    if passages is None:
-        passages = passages_near(comparison.query, text, read.stretches, comparison.settings, comparison.statistics)
-    return Shared(source, passages if comparison.rules is None else comparison.rules.kept(text.text, passages))
-
-
-def _copied(comparison: _Comparison, source: Source, read: Read) -> tuple[Passage, ...] | None:
-    """Return the passage of a source that has the words of the query and no others, or None.
-
-    A source with few hashes of the query is not looked at.
-    """
-    query = comparison.query
-    if read.text is None or not read.is_whole or 2 * source.candidate.n_hits < len(comparison.subject.sample):
-        return None
-    return verify.passage_of_same_words(query, read.text.text, comparison.settings, comparison.statistics)
-
-
-def _queries_together(pairs: Iterable[_Pair]) -> Iterator[list[_Pair]]:
-    """Yield queries in groups, each for one call: at most `TOGETHER_CHARS` characters of sources, or one query."""
-    some: list[_Pair] = []
-    n_chars = 0
-    for subject, sources in pairs:
-        more = len(subject.text) + sum(one.document.n_chars for _, one in sources)
-        if some and n_chars + more > TOGETHER_CHARS:
-            yield some
-            some, n_chars = [], 0
-        some.append((subject, sources))
-        n_chars += more
-    if some:
-        yield some
-
-
-def _shared_together(
-    pairs: Sequence[_Pair], options: Options, statistics: verify.Statistics | None
-) -> list[list[Shared]]:
-    """Return what short queries share with their sources. Those that are compared whole take one native call."""
-    queries = verify.prepare_each([subject.text for subject, _ in pairs], statistics)
-    comparisons = [
-        _comparison(subject, query, options, statistics) for (subject, _), query in zip(pairs, queries, strict=True)
-    ]
-    texts = Texts()
-    read = [
-        [texts.of(*source, comparison.subject.sample, len(comparison.subject.text)) for source in sources]
-        for (_, sources), comparison in zip(pairs, comparisons, strict=True)
-    ]
-    whole = [[one.text for one in some if one.text and one.is_whole] for some in read]
-    asked = [(one.query, some, one.settings) for one, some in zip(comparisons, whole, strict=True)]
-    found = verify.passages_of_queries(asked, statistics)
-    known = [dict(zip(map(id, some), passages, strict=True)) for some, passages in zip(whole, found, strict=True)]
-    shared = [
-        comparison.counting(_found(comparison, [source for _, source in sources], some, passages))
-        for comparison, (_, sources), some, passages in zip(comparisons, pairs, read, known, strict=True)
-    ]
-    for one in texts.every:
         one.keep()
     return shared

@@ -13,6 +13,7 @@ from typing import Any
 
 from pmbf.store.folder import Store
 from pmbf.store.tables import Document, ListedPath
+from pmbf.verify import Statistics
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,13 @@ class Lent:
     Args:
         folder: Where the collection is.
         commit_number: Number of the commit that it shows.
+        statistics: How rare words are in it; None if it stores no texts.
         ask: Returns what `answer` does for a question. Picklable, if the worker is a process.
     """
 
     folder: Path
     commit_number: int
+    statistics: Statistics | None
     ask: Callable[..., Any]
 
     @property

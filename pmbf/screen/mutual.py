@@ -8,30 +8,21 @@ pair is the query: passages may be shorter in a short query.
 
 from __future__ import annotations
 
-import itertools
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 
 from pmbf.fingerprint import query_sample
+from pmbf.intake.texts import Text
 from pmbf.report import Match
-from pmbf.screen.candidates import Candidate, find
-from pmbf.screen.comparing import Subject, shared_each
-from pmbf.screen.confirming import confirmed
-from pmbf.screen.exempt import Exempt
-from pmbf.screen.leaving_out import NOTHING
+from pmbf.screen.answering import look_up
+from pmbf.screen.backend import Backend
+from pmbf.screen.candidates import Candidate
+from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.options import Options
-from pmbf.screen.sources import Source
-from pmbf.screen.vocabulary import word_statistics
-from pmbf.screen.working import Tools, workers
-from pmbf.store.folder import Store
-from pmbf.store.generation import Generation
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
+from pmbf.screen.resolving import resolve
+from pmbf.screen.screened import Screened
 
 BATCH_PAIRS = 24
 """Pairs that a worker compares together, at least."""
@@ -55,16 +46,17 @@ class Compared:
     n_compared: int
 
 
-_Query = tuple[int, Subject, list[Source]]
+_Query = tuple[int, Screened]
+"""The id of a document, and the document as a query."""
 
 
 def mutual(
-    store: Store, texts: Sequence[tuple[int, str]], *, left_out: NotCompared, options: Options, jobs: int = 1
+    backend: Backend, texts: Sequence[tuple[int, str]], *, left_out: NotCompared, options: Options, jobs: int = 1
 ) -> Iterator[Compared]:
     """Yield each document that was the query of a pair, with the documents that share passages with it.
 
     Args:
-        store: The collection, at its generation.
+        backend: The collection, at its generation.
         texts: Ids and clean texts of the documents to compare: all of the collection that have a word.
         left_out: What a document is not compared with, besides itself; it holds for both documents of a pair.
         options: What to look for.
@@ -73,82 +65,52 @@ def mutual(
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
-    asked = [_asked(store.generation, document, text, left_out(document), options) for document, text in texts]
-    read = list(_with_sources(store, asked, _partners(asked, options)))
-    statistics = word_statistics(store)
-    if jobs == 1 or sum(len(found) for _, _, found in read) <= BATCH_PAIRS:
-        tools = Tools(store.generation, options, statistics, store)
-        for batch in _batched(read):
-            yield from _compared_together(tools, batch)
+    asked = {document: _asked(backend, text, [document, *left_out(document)], options) for document, text in texts}
+    _pair(asked)
+    paired = [(document, query) for document, query in asked.items() if query.candidates]
+    if jobs == 1 or sum(len(query.candidates) for _, query in paired) <= BATCH_PAIRS:
+        for batch in _batched(paired):
+            yield from _compared(backend, options, batch)
         return
-    with workers(store, options, statistics, jobs) as work:
-        waiting: deque[Future[list[Compared]]] = deque()
-        try:
-            for batch in _batched(read):
-                waiting.append(work.submit(_compared_together, batch))
-                if len(waiting) > 2 * jobs:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+    with backend.workers(options, jobs) as work:
+        yield from work.in_order(_compared, _batched(paired))
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A document as a query, and its candidates, best first."""
-
-    document: int
-    subject: Subject
-    found: list[Candidate]
-
-
-def _asked(generation: Generation, document: int, text: str, left_out: Sequence[int], options: Options) -> _Asked:
-    sample = query_sample(text, generation.params)
-    others = generation.without(np.array(sorted({document, *left_out}), np.uint32))
-    return _Asked(
-        document, Subject(text, sample, Exempt(), generation.n_documents), find(others, sample, options).candidates
-    )
+def _asked(backend: Backend, text: str, left_out: Sequence[int], options: Options) -> Screened:
+    """Return a document as a query, with its candidates."""
+    left = LeftOut(np.array(sorted(set(left_out)), np.uint32))
+    query = Screened(Text("", text), query_sample(text, backend.generation.params), left_out=left)
+    look_up(backend.generation, [query], options)
+    query.left_out, query.n_documents = NOTHING, backend.generation.n_documents
+    return query
 
 
-def _partners(asked: Sequence[_Asked], options: Options) -> dict[int, dict[int, Candidate]]:
-    """Return the candidates of each document that it is compared with: of a pair, the shorter text has the other."""
-    n_chars = {one.document: len(one.subject.text) for one in asked}
-    found: dict[int, dict[int, Candidate]] = {one.document: {} for one in asked}
-    for one in asked:
-        for candidate in one.found[: options.max_candidates]:
-            query, source = sorted((one.document, candidate.document), key=lambda id_: (n_chars[id_], id_))
-            found[query].setdefault(source, replace(candidate, document=source))
-    return found
+def _pair(asked: dict[int, Screened]) -> None:
+    """Leave each document the candidates that it is compared with: of a pair, the shorter text has the other."""
+    found: dict[int, dict[int, Candidate]] = {document: {} for document in asked}
+    for document, query in asked.items():
+        for candidate in query.candidates:
+            shorter, other = sorted((document, candidate.document), key=lambda id_: (asked[id_].sample.n_chars, id_))
+            found[shorter].setdefault(other, candidate._replace(document=other))
+    for document, query in asked.items():
+        query.candidates = [*found[document].values()]
 
 
-def _with_sources(store: Store, asked: Sequence[_Asked], partners: dict[int, dict[int, Candidate]]) -> Iterator[_Query]:
-    ids = sorted({document for some in partners.values() for document in some})
-    documents, paths = store.documents(ids), store.paths_of(ids)
-    for one in asked:
-        some = partners[one.document].items()
-        if some:
-            yield one.document, one.subject, [Source(its, documents[id_], tuple(paths[id_])) for id_, its in some]
-
-
-def _compared_together(tools: Tools, batch: Sequence[_Query]) -> list[Compared]:
-    subjects, sources = [subject for _, subject, _ in batch], [[(tools.generation, found)] for _, _, found in batch]
-    shared = shared_each(subjects, sources, tools.options, tools.statistics)
-    return [
-        Compared(document, confirmed(subject, those, tools.options, {}, NOTHING).matches, len(found))
-        for (document, subject, found), those in zip(batch, shared, strict=True)
-    ]
+def _compared(backend: Backend, options: Options, batch: Sequence[_Query]) -> list[Compared]:
+    queries = [query for _, query in batch]
+    backend.compare(queries, options)
+    for query in queries:
+        resolve(query, options)
+    return [Compared(document, query.resolved.matches, len(query.candidates)) for document, query in batch]
 
 
 def _batched(asked: Iterable[_Query]) -> Iterator[list[_Query]]:
     """Yield queries together until they have `BATCH_PAIRS` sources."""
-    remaining = iter(asked)
-    for first in remaining:
-        batch = [first]
-        while sum(len(found) for _, _, found in batch) < BATCH_PAIRS:
-            more = list(itertools.islice(remaining, 1))
-            if not more:
-                break
-            batch += more
+    batch: list[_Query] = []
+    for one in asked:
+        batch.append(one)
+        if sum(len(query.candidates) for _, query in batch) >= BATCH_PAIRS:
+            yield batch
+            batch = []
+    if batch:
         yield batch

@@ -36,9 +36,6 @@ QUERY_SHARE = 4
 """Stretches less than a fourth of the query apart become one: preparing the text between them costs less than comparing
 the query once more. So the work grows with both texts, however many stretches there are."""
 
-TOGETHER = 16
-"""At most 16 sources, or stretches of a source, are made ready and compared in one native call."""
-
 TOGETHER_HASHES = 120
 """Two hits of a passage are within 120 sampled hashes of the query, some 360 words."""
 
@@ -101,41 +98,31 @@ def _together(places: NDArray[np.int64], in_query: NDArray[np.intp]) -> NDArray[
     return together
 
 
-def passages_near(
-    query: verify.Prepared,
-    source: verify.SourceText,
-    stretches: Sequence[Span],
-    settings: verify.Settings,
-    statistics: verify.Statistics | None,
-) -> tuple[Passage, ...]:
-    """Return the passages a query shares with stretches of a source, in query order, in characters of the source.
+def part(source: verify.SourceText, stretch: Span) -> verify.SourceText:
+    """Return a stretch of a source as a text."""
+    if len(stretch) == len(source.text):
+        return source
+    return verify.SourceText(source.text[stretch.start : stretch.stop])
+
+
+def in_whole(stretches: Sequence[Span], found: Sequence[tuple[Passage, ...]]) -> tuple[Passage, ...]:
+    """Return the passages of stretches of a source, in query order, in characters of the source.
 
     Passages never overlap in the query. If two stretches hold the same words, then the longer passage is kept.
+
+    Args:
+        stretches: The stretches.
+        found: The passages that a query shares with each, in query order.
     """
-
-    def each(some: Sequence[Span]) -> list[tuple[Passage, ...]]:
-        return verify.passages_in_each(query, [_part(source, one) for one in some], settings, statistics)
-
-    found = [
-        _moved(passage, stretch.start)
-        for some in (stretches[at : at + TOGETHER] for at in range(0, len(stretches), TOGETHER))
-        for stretch, passages in zip(some, each(some), strict=True)
-        for passage in passages
-    ]
+    every = [_moved(one, at.start) for at, some in zip(stretches, found, strict=True) for one in some]
     if len(stretches) == 1:
-        return tuple(found)
+        return tuple(every)
     kept: list[Passage] = []
-    for passage in sorted(found, key=lambda one: (-len(one.query), one.query, one.source)):
+    for passage in sorted(every, key=lambda one: (-len(one.query), one.query, one.source)):
         place = bisect(kept, passage.query, key=lambda one: one.query)
         if all(not meets(passage.query, other.query) for other in kept[max(0, place - 1) : place + 1]):
             kept.insert(place, passage)
     return tuple(kept)
-
-
-def _part(source: verify.SourceText, stretch: Span) -> verify.SourceText:
-    if len(stretch) == len(source.text):
-        return source
-    return verify.SourceText(source.text[stretch.start : stretch.stop])
 
 
 def _moved(passage: Passage, by: int) -> Passage:

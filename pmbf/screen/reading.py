@@ -9,6 +9,7 @@ from pmbf import verify
 from pmbf.errors import PmbfError
 from pmbf.fingerprint import QuerySample
 from pmbf.screen.near import WHOLE_CHARS, stretches_near
+from pmbf.screen.screened import Screened
 from pmbf.screen.sources import Source
 from pmbf.span import Span
 from pmbf.store.generation import Generation
@@ -24,7 +25,6 @@ class Read(NamedTuple):
     place: tuple[int, ...] | None
     text: verify.SourceText | None = None
     stretches: Sequence[Span] = ()
-    is_whole: bool = False
     problem: str | None = None
 
     def keep(self) -> None:
@@ -51,30 +51,23 @@ def read(generation: Generation, source: Source, sample: QuerySample, n_query_ch
             text = verify.SourceText(original_text(generation, source.document, source.paths))
         except (PmbfError, OSError) as error:
             return Read(recent, place, problem=str(error))
-    stretches = stretches_near(text, sample, n_query_chars, generation.params)
-    found = Read(recent, place, text, stretches, is_whole=list(map(len, stretches)) == [len(text.text)])
+    found = Read(recent, place, text, stretches_near(text, sample, n_query_chars, generation.params))
     if is_new:
         found.keep()
     return found
 
 
 class Texts:
-    """The texts of the sources of many queries. One that is compared whole with each query is read once for all.
-
-    Attributes:
-        every: All texts that were read.
-    """
+    """The texts of the sources of many queries. One that is compared whole with each query is read once for all."""
 
     def __init__(self) -> None:
-        self.every: list[Read] = []
         self._whole: dict[int, Read] = {}
 
-    def of(self, generation: Generation, source: Source, sample: QuerySample, n_query_chars: int) -> Read:
+    def of(self, generation: Generation, source: Source, query: Screened) -> Read:
         """Return the text of a source, as `read` does."""
         known = self._whole.get(source.document.id)
         if known is None:
-            known = read(generation, source, sample, n_query_chars)
-            self.every.append(known)
+            known = read(generation, source, query.sample, query.sample.n_chars)
             if known.text is not None and len(known.text.text) <= WHOLE_CHARS:
                 self._whole[source.document.id] = known
         return known

@@ -39,6 +39,15 @@ class Source:
         """Return the source with its paths."""
         return Source(self.candidate, self.document, tuple(one.path for one in paths), labels_of(paths))
 
+    def named(self, paths: Mapping[int, Sequence[ListedPath]], left_out: LeftOut) -> Source:
+        """Return the source with its paths, those that are left out taken out.
+
+        Args:
+            paths: The paths of sources that have none yet, by the id of the document.
+            left_out: What the query is not compared with.
+        """
+        return self if self.paths else self.listed(left_out.kept(paths[self.document.id]))
+
     @property
     def reference(self) -> DocumentRef:
         """The document as a report names it; its paths must be known."""

@@ -113,12 +113,7 @@ class Named(Protocol):
 
 
 class AnyStore(Named, Protocol):
-    """A collection at one generation, as `pmbf.store.folder.Store`."""
-
-    @property
-    def generation(self) -> AnyGeneration:
-        """Its files."""
-        ...
+    """A collection at one generation, as `pmbf.store.folder.Store`, by its paths and labels."""
 
     @property
     def catalog(self) -> AnyCatalog:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pmbf import Collection
-from pmbf.cluster.asking import Questions, answers
+from pmbf.cluster.asking import SpreadBackend
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.holder import Holder
@@ -20,7 +20,7 @@ from pmbf.extract import Limits
 from pmbf.intake.texts import Origin
 from pmbf.jobs.executor import Inline
 from pmbf.params import Params
-from pmbf.screen import Options
+from pmbf.screen import LeavingOut, Options, answers
 from tests.conftest import words
 
 needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="the program openssl makes the certificates")
@@ -78,9 +78,10 @@ def nodes_of(depot, tmp_path, names, *, executor=None, hosts=None, filtered=True
 
 def told(nodes, manifest, queries, jobs=1, **options):
     """Return the reports of some texts as JSON."""
-    questions = Questions(Limits(), Options(**options), jobs=jobs)
+    wanted, backend = Options(**options), SpreadBackend(nodes, manifest, Path("somewhere"))
     origins = [Origin.of(text, name) for name, text in queries]
-    found = answers(nodes, manifest, Path("somewhere"), origins, questions)
+    left_out = LeavingOut(backend, wanted)
+    found = answers(backend, origins, left_out, limits=Limits(), options=wanted, jobs=jobs)
     return [one.report.to_json() for one in found]
 
 

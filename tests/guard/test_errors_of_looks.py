@@ -14,7 +14,7 @@ from pmbf.guard.cover import Cover
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import Plan
 from pmbf.guard.types import Payload
-from pmbf.screen import many
+from pmbf.screen import answering
 from pmbf.service.worker import answer
 from tests.conftest import words
 from tests.guard.conftest import CLEAN, LEAK, guard
@@ -114,20 +114,16 @@ def test_a_stop_is_not_taken_for_an_error_of_a_look(monkeypatch, verdict_on):
         verdict_on(plan(LEAK))
 
 
-@pytest.mark.parametrize("step", ["ask", "report"])
+@pytest.mark.parametrize("step", ["look_up", "_report"])
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_screening_of_many_texts_tells_the_one_that_could_not_be_examined(monkeypatch, protected, step, jobs):
-    real = getattr(many, step)
+    real = getattr(answering, step)
 
     def breaks(*arguments):
-        is_poison = (
-            [name for name, text, _ in arguments[1] if "poison" in str(text)]
-            if step == "ask"
-            else ("poison" in arguments[1].text)
-        )
-        return broken() if is_poison else real(*arguments)
+        batch = arguments[1] if step == "look_up" else [arguments[1]]
+        return broken() if any("poison" in one.read.text for one in batch) else real(*arguments)
 
-    monkeypatch.setattr(many, step, breaks)
+    monkeypatch.setattr(answering, step, breaks)
     texts = [LEAK, CLEAN, f"{LEAK} poison", CLEAN, LEAK]
     with Collection(protected) as collection:
         found = list(collection.screen_many(texts, jobs=jobs))

@@ -1,0 +1,211 @@
+"""The sources of a query as a report shows them: what of their passages counts, and which of them are matches.
+
+The exempt spans of a query are applied here, once, to each passage. All figures are sums over what is left.
+A passage that does not count stays in the answer, with the reason. Only passages of ignored texts go: who names a text
+as ignored has seen it. Of these the answer says how much there is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import NamedTuple, get_args
+
+from pmbf import verify
+from pmbf.report import CERTAINTIES, Match, NotCounted, Passage, Section
+from pmbf.screen.exempt import Exempt
+from pmbf.screen.options import Options
+from pmbf.screen.screened import Resolved, Screened, Shared
+from pmbf.screen.sources import Source
+from pmbf.span import Span, common, length_in, merged, outside, union_length
+from pmbf.text import SINGLE_CHARS
+
+
+class Counted(NamedTuple):
+    """A passage, marked with what of it does not count, and what of the query in it counts."""
+
+    passage: Passage
+    spans: Sequence[Span]
+
+
+def resolve(query: Screened, options: Options) -> None:
+    """Fill in what a report says of the sources of a query.
+
+    A match is above the threshold by what counts, or by all that it shares of the whole text: no option hides what
+    another one takes out.
+
+    Args:
+        query: The query; its sources have been compared.
+        options: What counts as found.
+    """
+    if not query.shared:
+        return
+    n_chars, n_counted = query.sample.n_chars, query.sample.n_chars - union_length(query.exempt.excluded)
+    every = _counted(query, options)
+    ignored = [one for its in every for one in its if one.passage.not_counted == "ignored"]
+    every = [[one for one in its if one.passage.not_counted != "ignored"] for its in every]
+    found = [
+        (_match(shared, its, n_counted, len(query.sample)), its)
+        for shared, its in zip(query.shared, every, strict=True)
+        if its or shared.problem
+    ]
+    kept = [(one, its) for one, its in found if one.problem or _share_of_all(one, n_chars) >= options.threshold]
+    shown = [one for _, its in kept for one in its]
+    query.resolved = Resolved(
+        matches=_ranked([one for one, _ in kept]),
+        n_below=len(found) - len(kept),
+        covered=merged(chain.from_iterable(one.spans for one in shown)),
+        in_order=ordered(shown),
+        not_counted=_amounts([*shown, *ignored], query.exempt),
+        n_elsewhere=Counter(name for its in every for name in _elsewhere(its, query.exempt.sections)),
+    )
+
+
+def _counted(query: Screened, options: Options) -> list[list[Counted]]:
+    """Return the passages of each source, without the exempt spans of the query."""
+    exempted = query.exempt
+    if exempted.quoted or exempted.listed or exempted.excluded:
+        taking_out = _TakingOut(query, options.min_chars)
+        return [[*map(taking_out.counted, shared.passages)] for shared in query.shared]
+    return [[_as_it_is(one) for one in shared.passages] for shared in query.shared]
+
+
+def _as_it_is(passage: Passage) -> Counted:
+    if passage.not_counted:
+        return Counted(replace(passage, n_excluded=len(passage.query)), ())
+    return Counted(passage, (passage.query,))
+
+
+@dataclass(frozen=True)
+class _TakingOut:
+    """Takes the exempt spans of a query out of its passages.
+
+    Args:
+        query: The query.
+        min_chars: Characters of the shortest passage.
+    """
+
+    query: Screened
+    min_chars: int
+
+    @cached_property
+    def _text(self) -> verify.Prepared:
+        return verify.prepare(self.query.read.text)
+
+    @cached_property
+    def _least(self) -> int:
+        """Characters of a passage that must be left, counted in letters of an alphabet: with less, nothing counts."""
+        return min(self.min_chars, verify.n_letters(self._text, Span(0, self._text.n_tokens)))
+
+    def counted(self, passage: Passage) -> Counted:
+        """Return a passage with the exempt span it mostly stands in, its excluded characters, why it counts not."""
+        exempted = self.query.exempt
+        within, n_excluded = _within(passage.query, exempted), length_in(passage.query, exempted.excluded)
+        if within or n_excluded:
+            passage = replace(passage, within=within, n_excluded=n_excluded)
+        if not passage.not_counted and n_excluded and self._n_letters_left(passage) < self._least:
+            reason = max(exempted.reasons, key=lambda one: length_in(passage.query, exempted.reasons[one]))
+            passage = replace(passage, not_counted=reason)
+        if passage.not_counted:
+            return _as_it_is(passage)
+        return Counted(passage, outside([passage.query], exempted.excluded))
+
+    def _n_letters_left(self, passage: Passage) -> int:
+        """Return the characters of a passage that count, as `verify.n_letters` counts those of a whole one."""
+        n_singles = verify.n_singles(self._text, [passage.query])
+        if n_singles:
+            n_singles -= verify.n_singles(self._text, common([passage.query], self.query.exempt.excluded))
+        return passage.n_counted + (SINGLE_CHARS - 1) * n_singles
+
+
+def _within(span: Span, exempted: Exempt) -> str | None:
+    for name, spans in (("bibliography", exempted.listed), ("quotation", exempted.quoted)):
+        if 2 * length_in(span, spans) > len(span):
+            return name
+    return None
+
+
+def _match(shared: Shared, counted: Sequence[Counted], n_counted: int, n_hashes: int) -> Match:
+    """Return a source as a match, if a query of so many hashes has so many characters that count."""
+    passages, n_hits = [one.passage for one in counted], shared.source.candidate.n_hits
+    own = [one for one in passages if not one.not_counted]
+    n_covered = union_length(chain.from_iterable(one.spans for one in counted))
+    return Match(
+        document=shared.source.reference,
+        containment=share(n_hits, n_hashes),
+        n_hits=n_hits,
+        n_covered=n_covered,
+        coverage=share(n_covered, n_counted),
+        longest=max((passage.n_counted for passage in own), default=0),
+        passages=tuple(_with_source_share(passage, shared.source) for passage in passages),
+        problem=shared.problem,
+        evidence=round(sum(passage.evidence for passage in own), 1),
+        in_order=share(ordered(counted), n_counted),
+        certainty=min((one.certainty for one in own or passages if one.certainty), key=CERTAINTIES.index, default=None),
+        n_not_counted=union_length([one.query for one in passages]) - n_covered,
+    )
+
+
+def _with_source_share(passage: Passage, source: Source) -> Passage:
+    return replace(passage, source_share=round(min(1.0, share(len(passage.source), source.document.n_chars)), 3))
+
+
+def _share_of_all(match: Match, n_chars: int) -> float:
+    return max(match.coverage, share(match.n_covered + match.n_not_counted, n_chars))
+
+
+def _ranked(matches: Sequence[Match]) -> tuple[Match, ...]:
+    """Return matches, most evidence first. Each passage names other documents with it."""
+    neighbours = verify.with_neighbours({match.document.id: match.passages for match in matches})
+    named = [replace(match, passages=neighbours[match.document.id]) for match in matches]
+    return tuple(sorted(named, key=lambda one: (-one.evidence, -one.n_covered, -one.n_not_counted, one.document.path)))
+
+
+def ordered(counted: Iterable[Counted]) -> float:
+    """Return the characters of passages that count, each taken for its passage's share of words in order.
+
+    If passages overlap, then the greatest share holds. Shares are taken to the nearest hundredth.
+    """
+    by_share: dict[float, list[Span]] = {}
+    for passage, spans in counted:
+        if not passage.not_counted:
+            by_share.setdefault(round(passage.in_order or 0.0, 2), []).extend(spans)
+    taken: list[Span] = []
+    found, n_before = 0.0, 0
+    for its_share in sorted(by_share, reverse=True):
+        taken = merged([*taken, *by_share[its_share]])
+        n_now = union_length(taken)
+        found, n_before = found + its_share * (n_now - n_before), n_now
+    return found
+
+
+def _amounts(counted: Sequence[Counted], exempted: Exempt) -> dict[NotCounted, int]:
+    """Return the characters of a query that passages hold but that do not count, by the reason.
+
+    A character that counts in one source counts. One that does not count for several reasons has the first of them.
+    """
+    left = outside([one.passage.query for one in counted], [span for one in counted for span in one.spans])
+    found: dict[NotCounted, int] = {}
+    for reason in get_args(NotCounted) if left else ():
+        own = [one.passage.query for one in counted if one.passage.not_counted == reason]
+        spans = merged([*exempted.reasons.get(reason, ()), *own])
+        if n_chars := union_length(common(left, spans)):
+            found[reason] = n_chars
+            left = outside(left, spans)
+    return found
+
+
+def _elsewhere(counted: Sequence[Counted], sections: Sequence[Section]) -> Iterator[str]:
+    """Yield the names of the `same` sections with which a source shares text elsewhere."""
+    spans = [one.passage.query for one in counted if one.passage.not_counted == "elsewhere"]
+    for section in sections if spans else ():
+        if section.rule == "same" and length_in(section.span, merged(spans)):
+            yield section.name
+
+
+def share(part: float, whole: int) -> float:
+    """Return a part as a share of the whole; 0 if the whole is empty."""
+    return part / whole if whole else 0.0
