@@ -10,12 +10,11 @@ import zipfile
 import zlib
 
 import pytest
-from typer.testing import CliRunner
 
 from pmbf import Collection, Params, Report, UnsupportedError, page, repair
-from pmbf.cli.app import app
 from pmbf.extract import Limits
 from pmbf.intake import loader
+from tests.commands.conftest import run
 from tests.conftest import words
 
 
@@ -61,7 +60,7 @@ def sources(report):
 
 
 def pmbf(*arguments, code, given=None):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=given)
+    result = run(*arguments, input=given)
     assert result.exit_code == code, result.output
     return result.stdout
 

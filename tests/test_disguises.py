@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from pmbf.cli.app import app
 from pmbf.report import Passage, Span
 from pmbf.verify import edits
+from tests.commands.conftest import run
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -19,13 +18,13 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 def library(tmp_path_factory):
     """A collection of the examples."""
     folder = tmp_path_factory.mktemp("library") / "library.pmbf"
-    assert CliRunner().invoke(app, ["load", str(EXAMPLES / "library"), "-c", str(folder)]).exit_code == 0
+    assert run("load", EXAMPLES / "library", "-c", folder).exit_code == 0
     return folder
 
 
 def screened(library: Path, name: str, *options: str) -> str:
     """Return what `pmbf screen` prints of a suspicious example."""
-    result = CliRunner().invoke(app, ["screen", str(EXAMPLES / "suspicious" / name), "-c", str(library), *options])
+    result = run("screen", EXAMPLES / "suspicious" / name, "-c", library, *options)
     assert result.exit_code == 1, result.output
     return result.stdout
 

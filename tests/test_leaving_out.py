@@ -8,14 +8,13 @@ import pytest
 from conftest import words
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from pmbf import Collection
-from pmbf.cli.app import app
 from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Origin, Text
 from pmbf.screen import Options, find
 from pmbf.store.folder import Store
+from tests.commands.conftest import run
 
 N_ESSAYS = 12
 SHARED = words(700, 60)
@@ -160,7 +159,7 @@ def test_the_command_line_names_both_who_handed_in_the_same_file(loaded, essays,
 
 
 def screened(*arguments):
-    result = CliRunner().invoke(app, ["screen", *map(str, arguments)])
+    result = run("screen", *arguments)
     assert result.exit_code == 1, result.output
     return result.stdout
 
@@ -168,6 +167,6 @@ def screened(*arguments):
 def test_a_single_document_has_nothing_to_be_compared_with(collection, tmp_path):
     (tmp_path / "a.txt").write_text(words(1), encoding="utf-8")
     collection.load([tmp_path / "a.txt"])
-    result = CliRunner().invoke(app, ["screen", "--exclude-self", str(tmp_path / "a.txt"), "-c", str(collection.path)])
+    result = run("screen", "--exclude-self", tmp_path / "a.txt", "-c", collection.path)
     assert result.exit_code == 3
     assert "Note: every document is left out." in result.stdout
