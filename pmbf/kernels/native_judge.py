@@ -104,7 +104,7 @@ _judge = function("pmbf_align_judge", *[c_void_p] * 2, returns=c_int64)
 _slips = function("pmbf_align_equal_slips", c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p)
 
 _LINE = np.dtype([("edges", np.int64, 4), ("kind", np.int64), ("figures", np.float64, 6)])
-"""`line_t` of native/align/judge.h."""
+"""`line_t` of native/align/judged.h."""
 
 NOTHING = Judged.of([])
 

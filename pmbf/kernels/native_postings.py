@@ -26,7 +26,6 @@ from pmbf.kernels.postings_layout import (
     require_joinable,
     require_makeable,
     require_postings,
-    require_sortable,
     shape_of,
     sought_in,
 )
@@ -47,7 +46,6 @@ __all__ = [
     "make_postings",
     "row_of",
     "segments_having",
-    "sort_keys",
 ]
 
 _AT, _N = c_void_p, c_size_t
@@ -62,7 +60,6 @@ _fill_row = function("pmbf_fill_row", _AT, c_uint64, c_uint32, c_uint32, c_uint6
 _list = function("pmbf_list_postings", _AT, _AT, _N, _AT, _AT, returns=c_int64)
 _make = function("pmbf_make_postings", _AT, _AT, _N, _AT, _AT, _AT, _AT, returns=c_int64)
 _join = function("pmbf_join_postings", _AT, _N, _AT, _AT, _AT, _AT, _AT, _AT, _AT, returns=c_int64)
-_sort = function("pmbf_sort_keys", _AT, _N, returns=c_int64)
 
 
 def find_postings(postings: Sequence[Postings], hashes: Hashes, *, limit: int) -> tuple[NDArray[np.int64], Keys]:
@@ -128,13 +125,6 @@ def make_postings(hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bit
     used = bits[: n_bytes + PADDING_BYTES]
     numbered = shape.shift, shape.rice, shape.id_bits, n_hashes, n_postings
     return Postings(documents, directory, used, *numbered, hash_bits=hash_bits)
-
-
-def sort_keys(keys: Keys) -> None:
-    """See `reference_postings.sort_keys`. A key of postings takes some 14 ns."""
-    require_sortable(keys)
-    if _sort(_at(keys), len(keys)) == _NO_MEMORY:
-        raise MemoryError
 
 
 def join_postings(

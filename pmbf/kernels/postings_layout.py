@@ -287,13 +287,6 @@ def require_near(least: int, window: int) -> None:
         raise ParameterError(f"least is {least}, window {window}, both must be at least 1")
 
 
-def require_sortable(keys: Keys) -> None:
-    """Refuse anything but keys in one piece that may be changed."""
-    checks.require("keys", keys, np.uint64, "(n,)", 1)
-    if not (keys.flags.writeable and keys.flags.c_contiguous):
-        raise ParameterError("keys is read-only or strided, expected a plain writable array")
-
-
 def require_hashes(postings: Sequence[Postings], hashes: Hashes) -> None:
     """Refuse hashes of another width than those of the postings; any width if there are none."""
     hash_bits = postings[0].hash_bits if postings else 64 if hashes.dtype == np.uint64 else 32

@@ -25,7 +25,6 @@ from pmbf.kernels.postings_layout import (
     require_joinable,
     require_makeable,
     require_postings,
-    require_sortable,
     shape_of,
     sought_in,
 )
@@ -34,7 +33,7 @@ from pmbf.kernels.reference_records import check_pages
 from pmbf.kernels.reference_segments import has_passed, lines_of
 from pmbf.kernels.segment_rows import PADDING_BYTES, require_range
 
-__all__ = ["find_postings", "join_postings", "list_postings", "make_postings", "row_of", "sort_keys"]
+__all__ = ["find_postings", "join_postings", "list_postings", "make_postings", "row_of"]
 
 
 class _Lists(NamedTuple):
@@ -228,24 +227,6 @@ def _check(pages: Pages | None, offsets: NDArray[np.int64], size: int) -> None:
     content, sums, checked, page_bytes = pages[:4]
     if check_pages(content.data, sums, checked, offsets, size, page_bytes=page_bytes) is not None:
         raise damaged_postings()
-
-
-def sort_keys(keys: Keys) -> None:
-    """Sort keys in place, ascending.
-
-    Args:
-        keys: `(n,) uint64`.
-
-    Raises:
-        ParameterError: It has another dtype or shape, is read-only or strided.
-
-    >>> keys = np.array([9, 2**63, 4], np.uint64)
-    >>> sort_keys(keys)
-    >>> keys.tolist() == [4, 9, 2**63]
-    True
-    """
-    require_sortable(keys)
-    keys.sort()
 
 
 def _wanted(postings: Postings, hashes: Keys) -> _Lists:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import kernels
 from pmbf.hashes import Hashes
 
 Pairs = tuple[Hashes, NDArray[np.uint32]]
@@ -23,7 +22,7 @@ def sorted_pairs(hashes: Hashes, numbers: NDArray[np.uint32]) -> Pairs:
         keys = hashes.astype(np.uint64)
         keys <<= np.uint64(32)
         keys |= numbers
-        kernels.sort_keys(keys)
+        keys.sort()
         return (keys >> np.uint64(32)).astype(np.uint32), (keys & _NUMBER).astype(np.uint32)
     order = np.lexsort((numbers, hashes))
     return hashes[order], numbers[order]

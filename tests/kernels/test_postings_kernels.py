@@ -300,17 +300,3 @@ def test_nothing_is_found_in_no_postings(kernels: Any) -> None:
     counts, keys = kernels.find_postings([Postings.none()], np.array([4], np.uint32), limit=9)
     assert (counts.tolist(), keys.tolist()) == ([0], [])
     assert made(kernels, []).n_postings == 0
-
-
-@given(st.lists(st.integers(0, 9) | st.integers(0, 2**64 - 1), max_size=300))
-def test_keys_are_sorted_in_place(kernels: Any, keys: list[int]) -> None:
-    array = np.array(keys, np.uint64)
-    kernels.sort_keys(array)
-    assert array.tolist() == sorted(keys)
-
-
-def test_keys_that_cannot_be_sorted_in_place_are_refused(kernels: Any) -> None:
-    with pytest.raises(ParameterError, match="keys is int64"):
-        kernels.sort_keys(np.zeros(3, np.int64))
-    with pytest.raises(ParameterError, match="read-only or strided"):
-        kernels.sort_keys(np.zeros(6, np.uint64)[::2])

@@ -75,6 +75,14 @@ typedef struct {
 static inline int64_t least(int64_t one, int64_t other) { return one < other ? one : other; }
 static inline int64_t greatest(int64_t one, int64_t other) { return one > other ? one : other; }
 
+/* Returns a list in malloc's memory that has room behind its n items, or NULL if out of memory. */
+static inline void *grown(void *items, int64_t n, int64_t *capacity, size_t size) {
+    if (n < *capacity) return items;
+    void *more = realloc(items, (size_t)(2 * n + 64) * size);
+    if (more) *capacity = 2 * n + 64;
+    return more;
+}
+
 typedef struct {
     uint64_t name;
     int64_t place;

@@ -79,13 +79,9 @@ bool clusters_find(const rules_t *rules, const points_t *points, boxes_t *boxes)
 }
 
 bool boxes_add(boxes_t *boxes, box_t box) {
-    if (boxes->n == boxes->capacity) {
-        int64_t capacity = boxes->capacity ? 2 * boxes->capacity : 32;
-        box_t *more = realloc(boxes->boxes, (size_t)capacity * sizeof *more);
-        if (!more) return false;
-        boxes->boxes = more;
-        boxes->capacity = capacity;
-    }
+    box_t *more = grown(boxes->boxes, boxes->n, &boxes->capacity, sizeof *more);
+    if (!more) return false;
+    boxes->boxes = more;
     boxes->boxes[boxes->n++] = box;
     return true;
 }

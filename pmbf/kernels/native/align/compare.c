@@ -1,6 +1,7 @@
 /* A query and a text compared: the doors to the judging. */
 
 #include "explore.h"
+#include "judge.h"
 
 /* Arguments of pmbf_align_judge, with two texts and what was found in them. */
 typedef struct {

@@ -1,6 +1,6 @@
 /* The evidence of a piece: of its words in any order, and of its equal runs. */
 
-#include "judge.h"
+#include "judged.h"
 
 #include <math.h>
 

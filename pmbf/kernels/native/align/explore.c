@@ -24,13 +24,9 @@ static int64_t n_letters(places_t text, int64_t start, int64_t stop, int64_t sin
 static places_t places_of(const asked_t *asked) { return (places_t){asked->text.starts, asked->text.stops, asked->text.tokens.singles}; }
 
 static bool add_block(chains_t *chains, block_t block) {
-    if (chains->n_blocks == chains->capacity) {
-        int64_t capacity = 2 * chains->capacity + 64;
-        block_t *blocks = realloc(chains->blocks, (size_t)capacity * sizeof *blocks);
-        if (!blocks) return false;
-        chains->blocks = blocks;
-        chains->capacity = capacity;
-    }
+    block_t *blocks = grown(chains->blocks, chains->n_blocks, &chains->capacity, sizeof *blocks);
+    if (!blocks) return false;
+    chains->blocks = blocks;
     chains->blocks[chains->n_blocks++] = block;
     return true;
 }

@@ -3,7 +3,7 @@
 #ifndef PMBF_ALIGN_EXPLORE_H
 #define PMBF_ALIGN_EXPLORE_H
 
-#include "judge.h"
+#include "judged.h"
 
 /* Chains of blocks, the worthiest first; chain c is `blocks[bounds[c]] … blocks[bounds[c + 1] - 1]`. */
 typedef struct {

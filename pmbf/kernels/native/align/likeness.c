@@ -1,6 +1,6 @@
 /* How alike the words of two ranges are, in their order and without it. */
 
-#include "judge.h"
+#include "judged.h"
 
 enum { EXACT_WORDS = 4096, ORDERED_WORDS = 32768 };
 

@@ -1,6 +1,6 @@
 /* Reworded passages and summaries: the alignments that say more than the equal runs inside them. */
 
-#include "judge.h"
+#include "judged.h"
 
 enum { VERBATIM_WORDS = 6, LONG_CHARS = 1000, EXACT_WORDS = 4096, COPIED_TIMES = 12 };
 #define MOST_VERBATIM 0.7

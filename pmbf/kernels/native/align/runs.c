@@ -34,13 +34,9 @@ static int64_t reach(const grams_t *texts, int64_t i, int64_t j, bool forward) {
 }
 
 static bool add_run(work_t *work, int64_t start, int64_t stop, int64_t partner) {
-    if (work->n == work->capacity) {
-        int64_t capacity = work->capacity ? 2 * work->capacity : 64;
-        run_t *more = realloc(work->runs, (size_t)capacity * sizeof *more);
-        if (!more) return false;
-        work->runs = more;
-        work->capacity = capacity;
-    }
+    run_t *more = grown(work->runs, work->n, &work->capacity, sizeof *more);
+    if (!more) return false;
+    work->runs = more;
     int64_t before = reach(work->texts, start, partner, false);
     int64_t after = reach(work->texts, stop, partner + stop - start, true);
     work->runs[work->n++] = (run_t){start - before, stop + after, partner - before};

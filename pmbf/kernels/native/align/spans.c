@@ -1,6 +1,6 @@
 /* Spans, chains and pieces of a pair that is judged. */
 
-#include "judge.h"
+#include "judged.h"
 
 void *room_take(judged_t *judged, int64_t size) {
     room_t *room = malloc(sizeof *room + (size_t)size);
@@ -55,13 +55,9 @@ span_t spans_near(const taken_t *taken, span_t span) {
 }
 
 bool span_take(taken_t *taken, span_t span) {
-    if (taken->n == taken->capacity) {
-        int64_t capacity = 2 * taken->capacity + 16;
-        span_t *spans = realloc(taken->spans, (size_t)capacity * sizeof *spans);
-        if (!spans) return false;
-        taken->spans = spans;
-        taken->capacity = capacity;
-    }
+    span_t *spans = grown(taken->spans, taken->n, &taken->capacity, sizeof *spans);
+    if (!spans) return false;
+    taken->spans = spans;
     int64_t place = first_from(taken, 0, span.start + 1);
     memmove(&taken->spans[place + 1], &taken->spans[place], (size_t)(taken->n++ - place) * sizeof span);
     taken->spans[place] = span;
@@ -69,13 +65,9 @@ bool span_take(taken_t *taken, span_t span) {
 }
 
 bool piece_add(pieces_t *pieces, piece_t piece) {
-    if (pieces->n == pieces->capacity) {
-        int64_t capacity = 2 * pieces->capacity + 16;
-        piece_t *room = realloc(pieces->pieces, (size_t)capacity * sizeof *room);
-        if (!room) return false;
-        pieces->pieces = room;
-        pieces->capacity = capacity;
-    }
+    piece_t *room = grown(pieces->pieces, pieces->n, &pieces->capacity, sizeof *room);
+    if (!room) return false;
+    pieces->pieces = room;
     pieces->pieces[pieces->n++] = piece;
     return true;
 }

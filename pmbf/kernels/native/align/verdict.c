@@ -1,6 +1,6 @@
 /* The verdict on chains of equal runs: how similar both sides are, and whether their words say enough. */
 
-#include "judge.h"
+#include "judged.h"
 
 enum { EXACT_CHARS = 4096 };
 #define SHORT_MARGIN 0.15

@@ -3,8 +3,6 @@
 
 #include "postings.h"
 
-#include "../records/records.h"
-
 enum { AHEAD = 16, MOST_FETCHED = 3 };
 
 INLINE uint64_t bucket_of(const postings_t *from, uint64_t hash) { return hash >> from->shift; }
@@ -20,16 +18,6 @@ INLINE void fetch_bucket(const postings_t *from, uint64_t hash) {
     const uint64_t start = from->directory[bucket], stop = from->directory[bucket + 1];
     const uint8_t *line = (const uint8_t *)((uintptr_t)(from->bits + start) & -(uintptr_t)LINE_BYTES);
     for (int n = 0; n < MOST_FETCHED && line < from->bits + stop; n++, line += LINE_BYTES) __builtin_prefetch(line);
-}
-
-int pages_check(const pages_t *pages, size_t first, size_t last) {
-    for (size_t page = first; page <= last; page++) {
-        if (pages->checked[page]) continue;
-        const size_t start = page * pages->page_bytes, n = smaller(pages->page_bytes, pages->n_file_bytes - start);
-        if (checksum(pages->file + start, n) != pages->sums[page]) return PMBF_REFUSED;
-        pages->checked[page] = 1;
-    }
-    return 0;
 }
 
 /* Finds the list of a hash. A hash without one has a count of 0. Returns 0 or PMBF_REFUSED. */

@@ -11,14 +11,7 @@
 
 #include "../arithmetic.h"
 #include "../bits/bits.h"
-
-/* The file that arrays lie in, if its pages are checked before they are read. */
-typedef struct {
-    const uint8_t *file; /* or NULL: nothing is left to check */
-    uint64_t n_file_bytes, page_bytes;
-    const uint32_t *sums;
-    uint8_t *checked;
-} pages_t;
+#include "../records/pages.h"
 
 /* Postings as Python passes them: those of a segment. `bits` has PADDING more bytes behind the last bucket. */
 typedef struct {
@@ -160,18 +153,6 @@ INLINE int cursor_next(cursor_t *cursor, list_t *list) {
 /* Returns the number of document i of a list. */
 INLINE uint64_t number_at(const uint8_t *bits, uint64_t at, uint64_t i, uint64_t id_bits) {
     return low_bits(window_at(bits, at + i * id_bits), id_bits);
-}
-
-/* find.c: checks those of some pages of the file that are not checked. Returns 0 or PMBF_REFUSED. */
-int pages_check(const pages_t *pages, size_t first, size_t last);
-
-/* As `pages_check`, for n bytes at a place, n > 0. */
-INLINE int check_pages(const pages_t *pages, const void *at, size_t n) {
-    if (!pages->file) return 0;
-    const size_t start = (size_t)((const uint8_t *)at - pages->file);
-    const size_t first = start / pages->page_bytes, last = (start + n - 1) / pages->page_bytes;
-    if (pages->checked[first] && pages->checked[last] && last - first < 2) return 0;
-    return pages_check(pages, first, last);
 }
 
 /* rows.c: finds the segments that may have each of n hashes, by the filter alone. `found` keeps its room. Returns 0,
