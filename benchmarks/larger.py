@@ -25,7 +25,7 @@ import numpy as np
 from benchmarks import arguments, memory, synthetic
 from measure import report
 from measure.process import FailedError, alone, folder_bytes, peak_bytes
-from pmbf.errors import UnsupportedError
+from pmbf.base.errors import UnsupportedError
 from pmbf.fingerprint import QuerySample
 from pmbf.screen import candidates
 from pmbf.store.folder import Store

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pmbf.errors import UnsupportedError
+from pmbf.base.errors import UnsupportedError
 
 _GROUPS = Path("/sys/fs/cgroup")
 _LIMITS = (("", "memory.max"), ("memory", "memory.limit_in_bytes"))

@@ -18,7 +18,7 @@ from benchmarks import (
     verdicts,
 )
 from measure import report
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 
 Figures = dict[str, Any]
 RESULTS = report.ROOT / "benchmarks" / "results"

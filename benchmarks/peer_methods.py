@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from measure.overlap import grams, read_words, word_hashes
 from measure.process import folder_bytes
 from pmbf import Collection
+from pmbf.base.params import Params
 from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Text
-from pmbf.params import Params
 from pmbf.screen import Folder, candidates, screen
 from pmbf.store.folder import Store
 

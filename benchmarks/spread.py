@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from benchmarks import arguments
 from measure import report
 from pmbf import Collection
-from pmbf.arrays import distinct
+from pmbf.base.arrays import distinct
+from pmbf.base.params import Params
 from pmbf.cluster.asking import SpreadBackend
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.depot import FolderDepot
@@ -37,7 +38,6 @@ from pmbf.extract import Limits
 from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Text
 from pmbf.jobs.executor import Executor, Local, complete
-from pmbf.params import Params
 from pmbf.report import Report
 from pmbf.screen import LeavingOut, Options, answers
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.base.params import Params
 from pmbf.fingerprint import Fingerprint, QuerySample
-from pmbf.params import Params
 from pmbf.store.folder import Store
 from pmbf.store.incoming import NewDocument, NewDocuments
 from pmbf.store.tables import ListedPath

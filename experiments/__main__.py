@@ -27,8 +27,8 @@ from experiments.paper import command as paper
 from experiments.sentences import command as sentences
 from measure.corpora import HALVES
 from pmbf import kernels
-from pmbf.errors import PmbfError
-from pmbf.params import PROFILES
+from pmbf.base.errors import PmbfError
+from pmbf.base.params import PROFILES
 from pmbf.screen.options import SENSITIVITIES
 
 EXIT_CODES = """Exit code: 0; 2 for wrong usage; 3 if a file cannot be used or written, or if a part was not done.

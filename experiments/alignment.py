@@ -25,7 +25,7 @@ from rapidfuzz.distance import Levenshtein
 from experiments.arguments import write_figures
 from measure.corpora import read
 from measure.planting import EDITED_WORDS
-from pmbf.arrays import among
+from pmbf.base.arrays import among
 from pmbf.kernels import NAT, Rules
 from pmbf.report import Passage
 from pmbf.screen.comparing import LEAST_SUMMARY_CHARS, SHORT_DOUBT, SUMMARY_TIMES, TOPICAL_EVIDENCE

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from measure.plotting import check_plot
-from pmbf.errors import NotFoundError, ParameterError
+from pmbf.base.errors import NotFoundError, ParameterError
 
 Chosen = TypeVar("Chosen")
 

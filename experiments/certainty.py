@@ -28,9 +28,9 @@ from experiments.arguments import positive, write_figures
 from experiments.pan.corpus import Corpus
 from measure import report
 from measure.corpora import described, read
+from pmbf.base.span import Span, meets
 from pmbf.collection import Collection
 from pmbf.report import CERTAINTIES, Passage
-from pmbf.span import Span, meets
 
 KINDS = {"verbatim": "exact", "edited": "exact", "reworded": "loose", "summary": "loose"}
 SAME_CHARS = 60

@@ -30,7 +30,7 @@ from experiments.pages import similar as similar_page
 from experiments.pages import tradeoffs
 from experiments.paper import command as paper
 from experiments.sentences import command as sentences
-from pmbf.params import PROFILES, Params
+from pmbf.base.params import PROFILES, Params
 
 PAGES = (
     certainty_page.PAGE,

@@ -20,10 +20,10 @@ from pathlib import Path
 from experiments.arguments import write_figures
 from measure import report
 from measure.corpora import described, read
+from pmbf.base.errors import ParameterError
+from pmbf.base.params import Params
 from pmbf.collection import Collection
-from pmbf.errors import ParameterError
 from pmbf.fingerprint import query_sample
-from pmbf.params import Params
 from pmbf.report import Span
 from pmbf.screen import candidates
 from pmbf.store.folder import Store

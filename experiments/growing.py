@@ -34,15 +34,15 @@ from experiments.retrieval import CLEAN, drawn, sources
 from measure import report
 from measure.corpora import PAN13_KINDS, described, read
 from pmbf import verify
+from pmbf.base.params import Params
+from pmbf.base.span import Span, overlap
 from pmbf.collection import Collection
 from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Text
-from pmbf.params import Params
 from pmbf.report import Passage, Report
 from pmbf.screen import Folder, Options, candidates, screen
 from pmbf.screen.options import SENSITIVITIES
 from pmbf.screen.vocabulary import word_statistics
-from pmbf.span import Span, overlap
 from pmbf.store.folder import Store
 
 SEED = 1

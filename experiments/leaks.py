@@ -26,16 +26,16 @@ from typing import Any
 from experiments.arguments import write_figures
 from measure import report
 from pmbf.collection import Collection
-from pmbf.endpoint.exporting import export
-from pmbf.endpoint.filterfile import EndpointFilter
-from pmbf.endpoint.sitekey import read_or_make_key
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import Checker, CollectionChecker
 from pmbf.guard.checking import check
 from pmbf.guard.endpoint import EndpointChecker
+from pmbf.guard.filter.exporting import export
+from pmbf.guard.filter.filterfile import EndpointFilter
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import Plan, of_paths
 from pmbf.guard.types import Payload, Verdict
+from pmbf.store.sitekey import read_or_make_key
 
 PASSAGE_CHARS = 300
 LOOKALIKES = str.maketrans("aeopcyxi", "аеорсухі")

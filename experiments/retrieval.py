@@ -22,10 +22,10 @@ import numpy as np
 from experiments.arguments import write_figures
 from measure import report
 from measure.corpora import PAN13_KINDS, described, half_of, pan13_pairs, read
+from pmbf.base.errors import ParameterError
+from pmbf.base.params import Params
 from pmbf.collection import Collection
-from pmbf.errors import ParameterError
 from pmbf.fingerprint import query_sample
-from pmbf.params import Params
 from pmbf.screen import Options, candidates
 from pmbf.store.folder import Store
 

@@ -26,8 +26,8 @@ from experiments.arguments import write_figures
 from measure import report
 from measure.corpora import described
 from measure.overlap import WORD
+from pmbf.base.params import Params
 from pmbf.collection import Collection
-from pmbf.params import Params
 
 LENGTHS = (100, 150, 200, 300, 400)
 HOLDERS = {"1": 1, "2–16": 16, "17–50": 50, "more": 1 << 32}

@@ -23,8 +23,8 @@ from experiments.arguments import positive, write_figures
 from experiments.retrieval import drawn
 from measure import process, report
 from measure.corpora import described
+from pmbf.alike.similar import update
 from pmbf.collection import Collection
-from pmbf.similar import update
 
 ARCHIVE = 1_200_000
 """Documents of the archive that the paper computed in three hours on 45 machines (Kasprzak & Brandejs 2009)."""

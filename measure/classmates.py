@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measure.overlap import WORD
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 
 KINDS = ("verbatim", "edited", "shuffled")
 """Kinds of planted passages that make a pair."""

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measure.overlap import GRAM_WORDS, WORD, Overlap, read_words
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 
 CLEAN = "clean"
 LEVELS = {"1 %": 0.01, "5 %": 0.05, "20 %": 0.2}

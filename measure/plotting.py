@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.base.errors import ParameterError, UnsupportedError
 
 ENDINGS = (".svg", ".png")
 GREY = "#808080"

@@ -28,7 +28,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from pmbf.errors import (
+from pmbf.base import __version__
+from pmbf.base.errors import (
     BusyError,
     CorruptError,
     IncompleteError,
@@ -39,17 +40,15 @@ from pmbf.errors import (
 )
 
 if TYPE_CHECKING:
-    from pmbf.checking import repair
+    from pmbf.alike.pairs import NearCluster, NearDuplicates, NearPair, near_duplicates
+    from pmbf.alike.resultsets import ResultSets
+    from pmbf.base.params import Params
     from pmbf.collection import Collection
+    from pmbf.collection.checking import repair
     from pmbf.comparison import Cluster, Comparison, Member, Pair, compare
     from pmbf.comparison.pages import page, write_pages
-    from pmbf.pairs import NearCluster, NearDuplicates, NearPair, near_duplicates
-    from pmbf.params import Params
     from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
     from pmbf.report.rows import frame
-    from pmbf.resultsets import ResultSets
-
-__version__ = "0.1.0"
 
 __all__ = [
     "BusyError",
@@ -87,13 +86,13 @@ __all__ = [
 
 _MODULES = {
     "Collection": "collection",
-    "repair": "checking",
+    "repair": "collection.checking",
     "frame": "report.rows",
     **dict.fromkeys(("page", "write_pages"), "comparison.pages"),
     **dict.fromkeys(("Cluster", "Comparison", "Member", "Pair", "compare"), "comparison"),
-    **dict.fromkeys(("NearCluster", "NearDuplicates", "NearPair", "near_duplicates"), "pairs"),
-    "Params": "params",
-    "ResultSets": "resultsets",
+    **dict.fromkeys(("NearCluster", "NearDuplicates", "NearPair", "near_duplicates"), "alike.pairs"),
+    "Params": "base.params",
+    "ResultSets": "alike.resultsets",
     **dict.fromkeys(("DocumentRef", "Match", "Passage", "Query", "Report", "Span"), "report"),
 }
 

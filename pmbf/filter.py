@@ -44,8 +44,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import kernels, thresholds
-from pmbf.params import bits_per_row
+from pmbf import kernels
+from pmbf.base import thresholds
+from pmbf.base.params import bits_per_row
 from pmbf.tile import ROWS_PER_TILE, Bits, Hashes, Tile
 
 __all__ = [

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.hashes import Hashes
+from pmbf.base.hashes import Hashes
+from pmbf.base.params import Params
 from pmbf.kernels import Sample
-from pmbf.params import Params
 from pmbf.text import utf8
 
 

@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import distinct
-from pmbf.errors import CorruptError, NotFoundError, ParameterError
+from pmbf.base.arrays import distinct
+from pmbf.base.errors import CorruptError, NotFoundError, ParameterError
 
 Entries = NDArray[np.uint32]
 """`(n_entries, 4) uint32`: row, document, part_start, part_stop."""

@@ -18,8 +18,7 @@ with 512 rows of 12,800 bits, k = 3: looking up 1,200 hashes takes 1.2 ms in an 
 sealing takes 1.1 ms.
 
 Sources:
-    Tskhay, Butakov & Kim 2014: several documents in one row. Rows are compared by AND and popcount, as in Geravand &
-    Ahmadi 2011, where a row holds one document.
+    Tskhay, Butakov & Kim 2014: several documents in one row; AND and popcount as in Geravand & Ahmadi 2011.
     Bingmann et al. 2019, COBS, and Seiler et al. 2021, Raptor: filters stored bit position by bit position.
 """
 
@@ -30,8 +29,9 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import kernels, params
-from pmbf.errors import ParameterError
+from pmbf import kernels
+from pmbf.base import params
+from pmbf.base.errors import ParameterError
 from pmbf.kernels import Probed
 
 ROWS_PER_TILE = 512

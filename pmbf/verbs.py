@@ -11,11 +11,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Self, Unpack
 
-from pmbf.errors import NoTextError, NotFoundError, ParameterError
+from pmbf.base.errors import NoTextError, NotFoundError, ParameterError
+from pmbf.base.params import Params
 from pmbf.extract import Limits
 from pmbf.intake.discovery import several
 from pmbf.intake.texts import Origin, Text, origins, read_text
-from pmbf.params import Params
 from pmbf.report import Report, Texts
 from pmbf.screen import Answer, Backend, LeavingOut, LeftPaths, Options, OptionValues, answers, reports, screened
 from pmbf.store.listing import Listed

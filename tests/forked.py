@@ -150,7 +150,7 @@ def _become(words: list[str], folder: str, environment: dict[str, str], streams:
 
 def _import_all() -> None:
     import pmbf
-    from pmbf.errors import UnsupportedError
+    from pmbf.base.errors import UnsupportedError
 
     for module in pkgutil.walk_packages(pmbf.__path__, "pmbf."):
         if not module.name.endswith("__main__"):

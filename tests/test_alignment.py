@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pmbf.arrays import among
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.base.arrays import among
+from pmbf.base.errors import ParameterError, UnsupportedError
 from pmbf.kernels import NAT, Rules, weigh
 from pmbf.kernels.reference_align import align
 from pmbf.kernels.reference_likeness import EXACT_CHARS, EXACT_WORDS, common_share, found_share, scores

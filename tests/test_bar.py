@@ -10,7 +10,7 @@ import pytest
 from conftest import words
 
 from pmbf import Collection
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 from pmbf.fingerprint import query_sample
 from pmbf.screen import Candidate, Options, bar, candidates
 from pmbf.screen.options import SENSITIVITIES

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf import Collection, CorruptError, ParameterError, Params
-from pmbf.checking import repair
+from pmbf.base.params import PROFILES
 from pmbf.cluster import manifest
 from pmbf.cluster.objects import depot_at
+from pmbf.collection.checking import repair
 from pmbf.fingerprint import query_sample
-from pmbf.params import PROFILES
 from pmbf.screen import Options
 from pmbf.screen.by_rows import ALL_PASSED, OWN_HASHES, n_documents_having
 from pmbf.screen.candidates import candidates, find, find_each

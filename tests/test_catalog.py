@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
+from pmbf.base.errors import CorruptError, NotFoundError, UnsupportedError
 from pmbf.store import schema
 from pmbf.store.catalog import Catalog
 from pmbf.store.files import FORMAT_VERSION, StoredFile

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import Collection
+from pmbf.base.span import Span, union_length
 from pmbf.kernels.reference_likeness import ORDERED_WORDS, ordered_share
 from pmbf.passages.certainty import certainty
 from pmbf.passages.names import LEAST_NAMES
 from pmbf.passages.prepared import prepare
 from pmbf.report import CERTAINTIES, Passage, Report
 from pmbf.screen.resolving import Counted, ordered
-from pmbf.span import Span, union_length
 
 TIDES = (
     "The harbour master wrote the height of every tide into a thick brown book, because his father had done the same. "

@@ -9,8 +9,8 @@ from pathlib import Path
 from experiments.certainty import Judged, by_cases, by_person, counts, half_of, run
 from experiments.pan.corpus import Corpus, Kind
 from experiments.pan.plagdet import Annotation
+from pmbf.base.span import Span
 from pmbf.report import Passage
-from pmbf.span import Span
 
 SENTENCE = "The harbour master wrote the height of every tide into a thick brown book, and the book was never lost. "
 TEXTS = {

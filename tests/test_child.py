@@ -7,7 +7,7 @@ import sys
 import pytest
 from conftest import ROOT
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
 from pmbf.jobs import child
 from pmbf.jobs.child import Child
 

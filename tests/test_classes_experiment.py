@@ -10,7 +10,7 @@ import pytest
 
 from experiments import classes
 from measure.classmates import Classmates, classmates
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 
 pytestmark = pytest.mark.slow
 

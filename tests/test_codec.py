@@ -7,7 +7,7 @@ from conftest import record_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.errors import CorruptError
+from pmbf.base.errors import CorruptError
 from pmbf.store.codec import (
     BLOCK_RAW_BYTES,
     MOST_RAW_BYTES,

@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from pmbf.contents import read_bounded, read_stdin, read_stream
-from pmbf.errors import IncompleteError, NotFoundError, UnsupportedError
+from pmbf.base.contents import read_bounded, read_stdin, read_stream
+from pmbf.base.errors import IncompleteError, NotFoundError, UnsupportedError
 
 
 def test_only_regular_files_are_opened(tmp_path):

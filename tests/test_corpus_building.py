@@ -16,7 +16,7 @@ import pytest
 from experiments import __main__ as experiments
 from experiments.corpus import building, debian
 from experiments.corpus.plain import plain_text
-from pmbf.errors import NotFoundError
+from pmbf.base.errors import NotFoundError
 
 pytestmark = pytest.mark.skipif(not shutil.which("dpkg-deb"), reason="dpkg-deb, which makes packages, is not here")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from experiments import edited
-from pmbf.errors import ParameterError
-from pmbf.params import Params
+from pmbf.base.errors import ParameterError
+from pmbf.base.params import Params
 from pmbf.report import Span
 from pmbf.verify import prepare
 

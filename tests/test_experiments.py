@@ -9,8 +9,8 @@ import pytest
 
 from experiments import __main__ as experiments
 from experiments.arguments import chosen
-from pmbf.errors import ParameterError
-from pmbf.params import Params
+from pmbf.base.errors import ParameterError
+from pmbf.base.params import Params
 from pmbf.screen import Options
 from pmbf.verify import Settings
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from pmbf.base.errors import ParameterError, UnsupportedError
+from pmbf.base.expressions import compiled, searchable
 from pmbf.comparison.grouping import grouped
-from pmbf.errors import ParameterError, UnsupportedError
-from pmbf.expressions import compiled, searchable
 from pmbf.intake.labelling import LabelPattern
 from tests.commands.conftest import run, start
 

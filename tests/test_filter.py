@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pmbf import params
-from pmbf.errors import ParameterError
+from pmbf.base import params
+from pmbf.base.errors import ParameterError
 from pmbf.filter import CROWDED_RATE, PseudoMatrixBloomFilter, Tile
 
 CAPACITY = 500

@@ -13,9 +13,9 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from pmbf import Collection
-from pmbf.errors import UnsupportedError
+from pmbf.base.errors import UnsupportedError
+from pmbf.base.params import Params
 from pmbf.fingerprint import Fingerprint, fingerprint, query_sample
-from pmbf.params import Params
 from pmbf.store.folder import Store
 from pmbf.text import tokenise
 

@@ -12,7 +12,7 @@ from experiments import growing
 from experiments.pan.candidates import SILVER
 from experiments.retrieval import CLEAN
 from measure.corpora import PAN13_KINDS
-from pmbf.params import Params
+from pmbf.base.params import Params
 from pmbf.screen.options import SENSITIVITIES
 
 CASE = (

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import Collection, Params, repair
+from pmbf.base.errors import ParameterError
+from pmbf.base.hashes import ascending, first_bits
+from pmbf.base.params import HASH_BITS
 from pmbf.comparison.common import common_parts
-from pmbf.errors import ParameterError
 from pmbf.fingerprint import Fingerprint, query_sample
-from pmbf.hashes import ascending, first_bits
-from pmbf.params import HASH_BITS
 from pmbf.screen.candidates import candidates
 from pmbf.store.folder import Store
 from pmbf.store.incoming import NewDocument, NewDocuments

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmbf.base.params import Params
 from pmbf.fingerprint import fingerprint
-from pmbf.params import Params
 from pmbf.rowindex import RowIndex
 from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.incoming import NewDocument, NewDocuments, first_of_each

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import ParameterError
-from pmbf.labels import MOST_LABELS, conditions, decoded, encoded, fits, merged, tidy
+from pmbf.base.labels import MOST_LABELS, conditions, decoded, encoded, fits, merged, tidy
 
 
 @given(st.dictionaries(st.text(), st.text()))

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import Collection, Params
-from pmbf.hashes import first_bits
+from pmbf.base.hashes import first_bits
+from pmbf.base.params import HASH_BITS
 from pmbf.intake import batches, loader
-from pmbf.params import HASH_BITS
 from pmbf.store import levels, postings
 from pmbf.store.files import Identity, MappedFile, StoredFile, write_file
 from pmbf.store.folder import Store

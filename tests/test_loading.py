@@ -7,12 +7,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pmbf import extract
+from pmbf.base.errors import ParameterError
+from pmbf.base.params import Params
 from pmbf.collection import Collection
-from pmbf.errors import ParameterError
 from pmbf.extract import Limits
 from pmbf.intake import batches
 from pmbf.intake.discovery import discover
-from pmbf.params import Params
 from pmbf.store.incoming import NewDocuments
 from pmbf.store.writer import Writer
 

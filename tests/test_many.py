@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf import Collection, verify
-from pmbf.errors import CorruptError, ParameterError
+from pmbf.base.errors import CorruptError, ParameterError
 from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Origin, Text
 from pmbf.screen import Options, answering, comparing, working

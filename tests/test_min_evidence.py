@@ -9,8 +9,8 @@ import pytest
 from conftest import names, words
 
 from pmbf import Collection, Params
+from pmbf.base.params import Index
 from pmbf.fingerprint import query_sample
-from pmbf.params import Index
 from pmbf.screen import Options
 from pmbf.screen.candidates import find, find_each
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from pmbf import Collection, kernels
+from pmbf.base.params import Params
 from pmbf.fingerprint import query_sample
-from pmbf.params import Params
 from pmbf.passages.exploring import SourceText
 from pmbf.report import Span
 from pmbf.screen import near

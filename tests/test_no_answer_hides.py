@@ -11,10 +11,10 @@ import pytest
 from conftest import ROOT
 from typer.main import get_command
 
+from pmbf.base.errors import FOUND
 from pmbf.cli.app import app
 from pmbf.cli.screening import _code
 from pmbf.comparison.results import Comparison, Pair
-from pmbf.errors import FOUND
 from pmbf.report import Report
 from tests.commands.conftest import run
 from tests.copied import COPIED

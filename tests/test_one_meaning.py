@@ -14,9 +14,9 @@ from xml.etree import ElementTree
 import pytest
 
 from pmbf import Collection, compare
+from pmbf.cli.shown.figures import percent as rounded
 from pmbf.comparison.reports import as_report
 from pmbf.pages.markup import percent as precise
-from pmbf.terminal.figures import percent as rounded
 from tests.conftest import ROOT, words
 from tests.forked import pmbf
 

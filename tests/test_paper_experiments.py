@@ -18,10 +18,10 @@ from experiments.paper import chosen, command, copies, mistakes, similarity, siz
 from experiments.paper.texts import MadeUp, Stretches, edited, texts
 from experiments.paper.windows import hits_of_rows, rows_by_hashes, windows
 from measure.overlap import grams, word_hashes
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.base.errors import ParameterError, UnsupportedError
+from pmbf.base.params import Params, words_per_row
+from pmbf.base.thresholds import thresholds as limits
 from pmbf.filter import PseudoMatrixBloomFilter, Tile
-from pmbf.params import Params, words_per_row
-from pmbf.thresholds import thresholds as limits
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from dataclasses import fields
 
 import pytest
 
-from pmbf.errors import UnsupportedError
-from pmbf.params import HASH_BITS, Params, Sampling
+from pmbf.base.errors import UnsupportedError
+from pmbf.base.params import HASH_BITS, Params, Sampling
 
 WRITTEN = (
     '{"density": 0.05, "docs_per_row": 24, "fold_version": "14.0.0+2", "fpr": 0.01, "hash_bits": 32, '

@@ -9,8 +9,8 @@ from conftest import words
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmbf.base.places import NOWHERE, Place, Places
 from pmbf.extract import extract
-from pmbf.places import NOWHERE, Place, Places
 from tests.extract import builders as make
 
 

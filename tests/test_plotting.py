@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from measure.plotting import label_points, plot
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 
 
 def test_names_of_points_close_together_cover_neither_each_other_nor_a_point(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from conftest import words
 
 from experiments import retrieval
 from measure.corpora import PAN13_KINDS
-from pmbf.errors import ParameterError
-from pmbf.params import Params
+from pmbf.base.errors import ParameterError
+from pmbf.base.params import Params
 
 CASES = {False: '<document><feature name="plagiarism" this_offset="0"/></document>', True: "<document/>"}
 

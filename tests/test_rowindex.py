@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from pmbf.errors import CorruptError, NotFoundError, ParameterError
+from pmbf.base.errors import CorruptError, NotFoundError, ParameterError
 from pmbf.rowindex import Entry, FreeSpaceIndex, RowIndex
 
 TILES, ROWS, ROOMS, DOCUMENTS = st.integers(0, 3), st.integers(0, 5), st.integers(0, 12), st.integers(0, 8)

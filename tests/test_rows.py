@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT, words
 
 import pmbf
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.base.errors import ParameterError, UnsupportedError
 from pmbf.report import Report
 from pmbf.report.rows import COLUMNS, WORDS, columns
 

@@ -11,7 +11,7 @@ import pytest
 from conftest import words
 
 from pmbf import Collection
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 from pmbf.fingerprint import query_sample
 from pmbf.screen import EVIDENCE_HASHES, Candidate, Options, candidates, widespread
 from pmbf.store.folder import Store

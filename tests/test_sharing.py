@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf import kernels, sharing
-from pmbf.errors import ParameterError
+from pmbf import kernels
+from pmbf.alike import sharing
+from pmbf.base.errors import ParameterError
 from pmbf.kernels import Lists
 
 SETS = st.lists(st.sets(st.integers(0, 12) | st.integers(0, 2**32 - 1), max_size=15), max_size=14)

@@ -8,7 +8,7 @@ import pytest
 from conftest import words
 
 from pmbf import Collection, Params, verify
-from pmbf.span import Span
+from pmbf.base.span import Span
 
 SHORT_TEXTS = [
     *("天", "天地", "海阔天空", "床前明月光疑", "人人为我，我为人人"),  # 1 to 8 Chinese letters

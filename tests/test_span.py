@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pmbf.span import Span, common, length_in, length_inside, meets, merged, overlap, union_length
+from pmbf.base.span import Span, common, length_in, length_inside, meets, merged, overlap, union_length
 
 spans = st.builds(lambda start, length: Span(start, start + length), st.integers(0, 60), st.integers(1, 30))
 unions = st.lists(spans, max_size=12)

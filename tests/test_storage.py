@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.errors import BusyError, CorruptError, UnsupportedError
+from pmbf.base.errors import BusyError, CorruptError, UnsupportedError
 from pmbf.store import files, folders, locks
 from pmbf.store.files import FORMAT_VERSION, HEADER_BYTES, PAGE_BYTES, Identity, MappedFile, StoredFile, write_file
 

@@ -12,10 +12,10 @@ from conftest import words
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmbf.base.errors import IncompleteError
+from pmbf.cli.shown import tables
 from pmbf.cli.targets import _tables as known_tables
-from pmbf.errors import IncompleteError
 from pmbf.report.rows import COLUMNS
-from pmbf.terminal import tables
 from tests.commands.conftest import run
 
 pytestmark = pytest.mark.slow

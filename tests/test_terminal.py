@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from pmbf.cli.shown.canvas import View, wants_color
+from pmbf.cli.shown.figures import duration, percent, shown_path, size
+from pmbf.cli.shown.passages import HEAD_CHARS, TAIL_CHARS
+from pmbf.cli.shown.report import report_text
+from pmbf.cli.shown.safe import harmless, json_line, one_line
+from pmbf.cli.shown.screened import Screened, screened_text
+from pmbf.cli.shown.summaries import check_lines
 from pmbf.report import CERTAINTIES, DocumentRef, Match, Passage, Query, Report, Span
 from pmbf.store.check import CheckReport
-from pmbf.terminal.canvas import View, wants_color
-from pmbf.terminal.figures import duration, percent, shown_path, size
-from pmbf.terminal.passages import HEAD_CHARS, TAIL_CHARS
-from pmbf.terminal.report import report_text
-from pmbf.terminal.safe import harmless, json_line, one_line
-from pmbf.terminal.screened import Screened, screened_text
-from pmbf.terminal.summaries import check_lines
 
 SOURCE = "Nobody knows. The sea comes in twice a day and goes out twice a day on this coast. That is all."
 TEXT = "He wrote: The sea comes in twice each day and goes out twice a day on this long coast. I doubt it."

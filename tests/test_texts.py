@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pmbf.errors import IncompleteError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.base.errors import IncompleteError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, is_passed_over, read_leniently, read_text, read_whole
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.errors import ParameterError
-from pmbf.thresholds import CHANCES_PER_OCTAVE, GRID_STEP, tail, threshold, thresholds
+from pmbf.base.errors import ParameterError
+from pmbf.base.thresholds import CHANCES_PER_OCTAVE, GRID_STEP, tail, threshold, thresholds
 
 TRIES = st.integers(0, 80)
 RATES = st.sampled_from([0.0, 1e-12, 1e-4, 0.01, 0.1, 0.3, 0.5, 0.77, 0.999, 1.0]) | st.floats(0, 1)

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from pmbf import kernels, params
-from pmbf.errors import ParameterError
+from pmbf import kernels
+from pmbf.base import params
+from pmbf.base.errors import ParameterError
 from pmbf.tile import ROWS_PER_TILE, Tile
 
 ROW_WORDS, N_HASHES, FPR = 6, 3, 0.01

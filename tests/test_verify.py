@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
+from pmbf.base.span import Span, union_length
 from pmbf.passages.neighbours import MAX_NAMED
 from pmbf.report import Passage
-from pmbf.span import Span, union_length
 from pmbf.verify import Prepared, Settings, passages, prepare, with_neighbours
 
 ENGLISH = "The tide comes in twice a day, and twice a day it leaves the harbour dry; nobody has ever asked it why."

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import Collection
+from pmbf.base.span import Span
 from pmbf.kernels import NAT, Pair
 from pmbf.kernels.reference_pieces import Piece
 from pmbf.kernels.reference_weighing import rare_likeness
 from pmbf.report import Passage
-from pmbf.span import Span
 from pmbf.verify import Settings, Statistics, passages, prepare
 
 RNG = random.Random(11)

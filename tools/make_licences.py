@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from pmbf import kernels
-from pmbf.arrays import distinct
+from pmbf.base.arrays import distinct
 from pmbf.guard.public import LICENCES_FILE, Hashes, packed, sampled, windows
 from pmbf.text import utf8
 

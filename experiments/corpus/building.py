@@ -17,7 +17,7 @@ from pathlib import Path
 
 from experiments.corpus import debian
 from experiments.corpus.plain import plain_text
-from pmbf.errors import NotFoundError
+from pmbf.base.errors import NotFoundError
 
 LISTS = Path(__file__).parent
 LEAST_BYTES = 500

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from pmbf.errors import NotFoundError
+from pmbf.base.errors import NotFoundError
 
 
 @contextmanager

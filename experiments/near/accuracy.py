@@ -17,9 +17,9 @@ from experiments.arguments import write_figures
 from experiments.near.revisions import HALVES, Set, drawn, labelled
 from measure import report
 from pmbf import kernels
+from pmbf.alike.pairs.bands import Background, Band, banded
+from pmbf.alike.pairs.features import Features, featured
 from pmbf.kernels import Lists, join_lists
-from pmbf.pairs.bands import Background, Band, banded
-from pmbf.pairs.features import Features, featured
 from pmbf.text import utf8
 
 BANDS = (Band(), Band(0.1, 0.95), Band(0.2, 0.85), Band(0.3, 0.85))

@@ -15,11 +15,11 @@ from typing import Any
 
 from experiments.arguments import write_figures
 from measure import report
+from pmbf.alike.pairs.features import Features, featured
+from pmbf.alike.pairs.joining import joined
+from pmbf.alike.pairs.plans import PLANS, How, Joined
+from pmbf.alike.pairs.work import work_folder
 from pmbf.kernels import Lists
-from pmbf.pairs.features import Features, featured
-from pmbf.pairs.joining import joined
-from pmbf.pairs.plans import PLANS, How, Joined
-from pmbf.pairs.work import work_folder
 from pmbf.text import utf8
 
 SIZES = (2000, 4000, 8000, 16_000)

@@ -127,7 +127,7 @@ def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def _pmbf(texts: list[str]) -> tuple[Pairs, float]:
-    from pmbf.pairs import near_duplicates
+    from pmbf.alike.pairs import near_duplicates
 
     joined = near_duplicates(texts, threshold=THRESHOLD).links.joined
     return set(zip(joined.first.tolist(), joined.second.tolist(), strict=True)), 0.0

@@ -18,9 +18,9 @@ from rapidfuzz.distance import Indel
 
 from measure.corpora import read
 from pmbf import kernels
-from pmbf.errors import NotFoundError
+from pmbf.base.errors import NotFoundError
+from pmbf.base.params import Sampling
 from pmbf.kernels import WHOLE, Likeness
-from pmbf.params import Sampling
 from pmbf.text import tokenise, utf8
 
 RELEASES = (

@@ -21,8 +21,8 @@ from experiments.pan.annotations import Pair, document_name
 from experiments.pan.corpus import Corpus
 from experiments.pan.plagdet import Annotation, by_document, common, overlaps
 from experiments.pan.retrieving import CANDIDATES
-from pmbf.errors import ParameterError
-from pmbf.span import union_length
+from pmbf.base.errors import ParameterError
+from pmbf.base.span import union_length
 
 SILVER = "silver_shared_runs.tsv"
 CUTS = (1, 10, 100, 500)

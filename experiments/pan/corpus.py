@@ -18,7 +18,7 @@ from pathlib import Path
 
 from experiments.pan.annotations import Pair, cases_in, document_name
 from experiments.pan.plagdet import Annotation
-from pmbf.errors import NotFoundError, ParameterError
+from pmbf.base.errors import NotFoundError, ParameterError
 
 SOURCES = ("src", "source", "sources", "source-document", "source-documents")
 SUSPICIOUS = ("susp", "suspicious", "suspicious-document", "suspicious-documents")

@@ -15,7 +15,7 @@ from experiments.pan.corpus import Corpus
 from experiments.pan.plagdet import Annotation, by_document, overlaps
 from experiments.pan.scoring import of_kind
 from measure import report
-from pmbf.span import Span, union_length
+from pmbf.base.span import Span, union_length
 
 SHORT_CHARS = 300
 """A case under 300 characters is some three sentences; of these most are missed."""

@@ -23,7 +23,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from experiments.pan.plagdet import Annotation, Scores, by_document, common, granularity, overlaps, plagdet
-from pmbf.span import union_length
+from pmbf.base.span import union_length
 
 Lengths = Mapping[str, int]
 """Characters of each document, by name."""

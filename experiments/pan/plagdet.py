@@ -25,8 +25,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from pmbf.base.span import union_length
 from pmbf.report import Span
-from pmbf.span import union_length
 
 
 class Annotation(NamedTuple):

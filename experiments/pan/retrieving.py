@@ -25,9 +25,9 @@ from experiments.pan.plagdet import Annotation
 from experiments.pan.running import Done, Outcome, open_run, processed
 from experiments.pan.strongest import strongest
 from measure.corpora import read
+from pmbf.base.params import Params
 from pmbf.collection import Collection
 from pmbf.fingerprint import query_sample
-from pmbf.params import Params
 from pmbf.report import Report
 from pmbf.screen import Options, candidates
 from pmbf.store.folder import Store
@@ -52,7 +52,7 @@ def retrieve(
         corpus: The corpus; its pairs are not used.
         out: Folder of the detections.
         options: Fields of `pmbf.screen.Options` that differ from the defaults.
-        params: Fields of the collection's `pmbf.params.Params` that differ from the defaults.
+        params: Fields of the collection's `pmbf.base.params.Params` that differ from the defaults.
         jobs: Processes, at least 1.
         redo: Whether the files of an earlier run are deleted first.
 

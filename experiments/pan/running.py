@@ -21,7 +21,7 @@ from typing import Any
 from experiments.pan.annotations import write_whole
 from measure import report
 from pmbf import __version__
-from pmbf.errors import IncompleteError, NotFoundError, ParameterError
+from pmbf.base.errors import IncompleteError, NotFoundError, ParameterError
 
 RUN = "run.json"
 Outcome = tuple[int, str]

@@ -17,7 +17,7 @@ from experiments.pan.corpus import Corpus, Kind
 from experiments.pan.normplagdet import Lengths, Side, normalised, side
 from experiments.pan.plagdet import Annotation, Scores, by_document, macro, micro, overlaps
 from measure.corpora import read
-from pmbf.errors import NotFoundError
+from pmbf.base.errors import NotFoundError
 
 ALL = "all"
 Annotations = Collection[Annotation]

@@ -18,7 +18,7 @@ def strongest(passages_by_document: Mapping[int, tuple[Passage, ...]]) -> dict[i
     Args:
         passages_by_document: Passages of each document that matched one query.
 
-    >>> from pmbf.span import Span
+    >>> from pmbf.base.span import Span
     >>> better = Passage(Span(0, 90), Span(5, 95), 1.0, "verbatim")
     >>> worse = Passage(Span(5, 90), Span(7, 95), 0.4, "reworded")
     >>> strongest({7: (better,), 9: (worse,)}) == {7: (better,), 9: ()}

@@ -22,7 +22,7 @@ from experiments.paper.mistakes import PUBLISHED as PUBLISHED
 from experiments.paper.mistakes import SHIPPED, Size, precision
 from experiments.paper.mistakes import SMALL as SMALL
 from measure import report
-from pmbf.params import Params
+from pmbf.base.params import Params
 from pmbf.screen import Options
 from pmbf.store.folder import Store
 

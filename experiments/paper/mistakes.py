@@ -45,11 +45,11 @@ from experiments.paper.windows import ROWS_OVER
 from measure import report
 from measure.corpora import read
 from pmbf import verify
-from pmbf.arrays import distinct
+from pmbf.base.arrays import distinct
+from pmbf.base.params import Params, Placement, target_fill
 from pmbf.collection import Collection
 from pmbf.filter import Tile
 from pmbf.fingerprint import QuerySample, query_sample
-from pmbf.params import Params, Placement, target_fill
 from pmbf.screen import Options, candidates
 from pmbf.store.folder import Store
 
@@ -203,7 +203,7 @@ def half_filled(params: Params) -> Params:
     >>> half = half_filled(full)
     >>> half.row_capacity, round(half.fpr, 5)
     (5000, 0.00149)
-    >>> from pmbf.params import words_per_row
+    >>> from pmbf.base.params import words_per_row
     >>> words_of = [words_per_row(one.row_capacity, n_hashes=one.n_hashes, fpr=one.fpr) for one in (full, half)]
     >>> words_of[0] == words_of[1]
     True

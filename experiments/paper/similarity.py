@@ -31,10 +31,10 @@ from experiments.paper.texts import texts
 from experiments.paper.windows import ROWS_OVER, hits_of_rows
 from measure import report
 from measure.plotting import COLOURS, GREY
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
+from pmbf.base.params import Params, words_per_row
 from pmbf.filter import ROWS_PER_TILE, PseudoMatrixBloomFilter, Tile
 from pmbf.fingerprint import fingerprint, query_sample
-from pmbf.params import Params, words_per_row
 
 Hashes = NDArray[np.uint32]
 PUBLISHED = {"documents": 500, "sources": 50, "words": 4000, "found_from_percent": 5}

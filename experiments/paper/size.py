@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 from experiments.paper.texts import lengths
 from measure import report
 from measure.plotting import COLOURS, GREY, written_out
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
+from pmbf.base.params import Params, Placement, words_per_row
 from pmbf.filter import CROWDED_RATE, Tile
-from pmbf.params import Params, Placement, words_per_row
 from pmbf.rowindex import RowIndex
 from pmbf.store.placing import Placer
 

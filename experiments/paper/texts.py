@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from measure.overlap import WORD, Hashes, grams, read_words, word_hashes
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 
 LIBRARY = Path(__file__).parents[2] / "examples" / "library"
 EDITED_WORDS = 0.08

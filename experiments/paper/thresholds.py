@@ -4,7 +4,7 @@ The paper calls the threshold of false rows an open question. Here rows are full
 nothing in common with them. How often does a query of n hashes hit a row t times or more? The share of all rows and
 queries is measured, and computed in three ways:
 
-- exact: the tail of Bin(n, rate), averaged over the rates of the rows, as `pmbf.thresholds` computes it;
+- exact: the tail of Bin(n, rate), averaged over the rates of the rows, as `pmbf.base.thresholds` computes it;
 - Chernoff: exp(-n KL(t/n, rate)), the tightest bound of that kind;
 - weak: exp(-n (t/n - rate)² / (2 (1 - rate))), a simpler bound that some programs use.
 
@@ -29,10 +29,10 @@ from experiments.paper.texts import texts
 from experiments.paper.windows import ROWS_OVER
 from measure import report
 from measure.plotting import COLOURS, GREY
+from pmbf.base.params import Params, words_per_row
+from pmbf.base.thresholds import tail, threshold
 from pmbf.filter import PseudoMatrixBloomFilter, Tile
 from pmbf.fingerprint import fingerprint, query_sample
-from pmbf.params import Params, words_per_row
-from pmbf.thresholds import tail, threshold
 
 PUBLISHED = {"remark": "the threshold is named as an open question; no figure"}
 QUERY_HASHES = (24, 120, 1200)

@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 from experiments.paper.texts import texts
 from measure import report
 from measure.overlap import read_words
+from pmbf.base.params import Params
 from pmbf.fingerprint import query_sample
-from pmbf.params import Params
 from pmbf.text import tokenise
 
 PUBLISHED = {"documents": 1000, "even": 873, "significance": 0.05}

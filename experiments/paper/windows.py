@@ -11,8 +11,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.base.thresholds import thresholds
 from pmbf.filter import CROWDED_RATE, PseudoMatrixBloomFilter, Tile
-from pmbf.thresholds import thresholds
 
 Rows = NDArray[np.int64]
 WINDOW_HASHES = (12, 24, 120)

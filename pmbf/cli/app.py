@@ -10,6 +10,7 @@ import typer
 from typer.models import CommandInfo
 
 import pmbf
+from pmbf.base.errors import DONE, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli import comparing, hosting, keeping, pairing, serve, siting, tables, web
 from pmbf.cli import duplicates as copies
@@ -36,7 +37,6 @@ from pmbf.cli.loading import load_all
 from pmbf.cli.outcome import note_kernels, print_text
 from pmbf.cli.sentences import app as sentences_
 from pmbf.cli.similar import app as similar
-from pmbf.errors import DONE, ParameterError
 
 _USUAL_JOBS = 4
 """Default limit of load threads: the committing thread cannot keep up with more than 4."""
@@ -220,9 +220,9 @@ def screen(
 ) -> None:
     """Find the documents that share text with a file, or with many, and show where."""
     from pmbf.cli.screening import Screening
+    from pmbf.cli.shown.canvas import View, wants_color
     from pmbf.screen import Options
-    from pmbf.templates import template_of
-    from pmbf.terminal.canvas import View, wants_color
+    from pmbf.screen.templates import template_of
 
     require_files(files, name)
     bounds = limits(max_bytes, timeout, ocr)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pmbf.base.errors import DONE, FAILED
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import flag, names, option
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.inputs import limits, profiled
 from pmbf.cli.labelling import Labels, Pattern, labelling_of
 from pmbf.cli.outcome import note, print_json, print_text
-from pmbf.errors import DONE, FAILED
 
 if TYPE_CHECKING:
     from pmbf.cluster.collection import ClusterCollection
@@ -89,9 +89,9 @@ def _cluster() -> None:
 @app.command(cls=PmbfCommand, epilog=INIT_HELP)
 def init(depot: Depot, profile: arg.Profile = None) -> None:
     """Make an empty collection in a new depot."""
+    from pmbf.base.params import Params
     from pmbf.cluster.manifest import created
     from pmbf.cluster.objects import depot_at
-    from pmbf.params import Params
 
     created(depot_at(depot), Params(**profiled(profile)))
 
@@ -112,9 +112,9 @@ def load(
     json: arg.Json = False,
 ) -> None:
     """Load files and folders: new files are added, changed ones replaced, in one commit."""
-    from pmbf.terminal.cluster import loaded_text
-    from pmbf.terminal.progress import load_progress
-    from pmbf.terminal.summaries import passed_over_lines, problem_lines
+    from pmbf.cli.shown.cluster import loaded_text
+    from pmbf.cli.shown.progress import load_progress
+    from pmbf.cli.shown.summaries import passed_over_lines, problem_lines
 
     labelling, bounds = labelling_of(labels, label_pattern), limits(max_bytes, timeout, None)
     how: dict[str, Any] = {
@@ -138,7 +138,7 @@ def load(
 @app.command(cls=PmbfCommand, epilog=REMOVE_HELP)
 def remove(depot: Depot, documents: Targets, ray: Ray = None, json: arg.Json = False) -> None:
     """Remove documents by id, or take out paths and names, in one commit."""
-    from pmbf.terminal.summaries import remove_text
+    from pmbf.cli.shown.summaries import remove_text
 
     with opened_cluster(depot, ray) as opened:
         n_removed = opened.remove(*_targets(documents))
@@ -153,7 +153,7 @@ def compact(
     json: arg.Json = False,
 ) -> None:
     """Join small volumes, and delete files that the collection has not needed for some time."""
-    from pmbf.terminal.cluster import compacted_text
+    from pmbf.cli.shown.cluster import compacted_text
 
     with opened_cluster(depot, ray) as opened:
         done = opened.compact(grace * 3600)
@@ -163,9 +163,9 @@ def compact(
 @app.command(cls=PmbfCommand, epilog=CHECK_HELP)
 def check(depot: Depot, ray: Ray = None, json: arg.Json = False) -> None:
     """Compare all files of the depot with their checksums, and all volumes with what they say."""
+    from pmbf.cli.shown.cluster import checked_text
     from pmbf.cluster.checking import unnamed
     from pmbf.cluster.objects import depot_at
-    from pmbf.terminal.cluster import checked_text
 
     with opened_cluster(depot, ray) as opened:
         problems, n_volumes = opened.check(), len(opened.manifest.volumes)
@@ -183,7 +183,7 @@ def status(
     json: arg.Json = False,
 ) -> None:
     """Show which nodes have how many volumes, and how many of them are on their disks."""
-    from pmbf.terminal.cluster import status_text
+    from pmbf.cli.shown.cluster import status_text
 
     with opened_cluster(depot, ray) as opened:
         found = opened.status(fetch_all=fetch_all)

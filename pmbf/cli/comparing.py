@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pmbf.base.errors import DONE, FAILED, FOUND
 from pmbf.cli import arguments as arg
 from pmbf.cli.inputs import expanded, given, ignored_texts, limits, n_cores
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
@@ -23,11 +24,10 @@ from pmbf.cli.targets import (
     require_own_pages,
     require_tables,
 )
-from pmbf.errors import DONE, FAILED, FOUND
 
 if TYPE_CHECKING:
+    from pmbf.cli.shown.compared import Shown
     from pmbf.comparison import Comparison
-    from pmbf.terminal.compared import Shown
 
 EPILOG = """Examples:
   pmbf compare essays/
@@ -154,11 +154,11 @@ def compare(
     jobs: arg.ScreenJobs = None,
 ) -> None:
     """Compare all texts of a folder with each other: pairs that share passages, and clusters."""
+    from pmbf.cli.shown.canvas import View, wants_color
+    from pmbf.cli.shown.compared import Shown
+    from pmbf.cli.shown.progress import steps_progress
     from pmbf.comparison import compare as compared
     from pmbf.comparison.pages import write_pages
-    from pmbf.terminal.canvas import View, wants_color
-    from pmbf.terminal.compared import Shown
-    from pmbf.terminal.progress import steps_progress
 
     require_tables({"--csv": csv}, json=json, quiet=quiet, force=force)
     bounds = limits(max_bytes, timeout)
@@ -246,7 +246,7 @@ def _write_csv(file: str, found: Comparison) -> None:
 
 
 def _print(found: Comparison, shown: Shown, *, json: bool) -> None:
-    from pmbf.terminal.compared import comparison_text
+    from pmbf.cli.shown.compared import comparison_text
 
     if json:
         print_json(found.to_dict())

@@ -8,7 +8,7 @@ from itertools import islice
 
 import typer
 
-from pmbf.errors import PmbfError
+from pmbf.base.errors import PmbfError
 from pmbf.store.telling import is_collection
 
 _MOST_OFFERED = 200

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from pmbf.base.errors import DONE, FAILED, FOUND, ParameterError, UnsupportedError
 from pmbf.cli import arguments as arg
 from pmbf.cli.inputs import expanded, given, limits
 from pmbf.cli.outcome import note, note_kernels, print_bytes, print_json, print_text
-from pmbf.errors import DONE, FAILED, FOUND, ParameterError, UnsupportedError
 
 if TYPE_CHECKING:
+    from pmbf.alike.resultsets import Duplicates
     from pmbf.extract import Limits
-    from pmbf.resultsets import Duplicates
 
 EPILOG = """Examples:
   pmbf duplicates news/
@@ -92,7 +92,7 @@ def duplicates(
     timeout: arg.Timeout = None,
 ) -> None:
     """Find copies among some texts, such as the results of a search, and say which to keep."""
-    from pmbf.resultsets import ResultSets
+    from pmbf.alike.resultsets import ResultSets
 
     if json and listed:
         raise ParameterError("--json and --list are both given; choose one")
@@ -151,7 +151,7 @@ def _take_path(root: str, gathered: Gathered, bounds: Limits) -> None:
 
 
 def _take_stdin(gathered: Gathered, bounds: Limits) -> None:
-    from pmbf.contents import read_stream
+    from pmbf.base.contents import read_stream
 
     content = read_stream("-", bounds.max_bytes)
     if content.lstrip()[:1] == b"{":
@@ -199,7 +199,7 @@ def _print(found: Duplicates, gathered: Gathered, *, why: bool, listed: str | No
         wanted = [name for place, name in enumerate(gathered.names) if (place in kept) == (listed == "kept")]
         print_bytes(b"".join(map(_line, wanted)))
     else:
-        from pmbf.terminal.duplicates import duplicates_text
+        from pmbf.cli.shown.duplicates import duplicates_text
 
         print_text(duplicates_text(found, gathered.names, why=why))
 

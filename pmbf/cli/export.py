@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 
 import typer
 
+from pmbf.base.errors import DONE, FAILED, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import names, option
 from pmbf.cli.inputs import ignored_texts, limits, named_collection, open_collection
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.cli.targets import require_no_store, require_outside
-from pmbf.errors import DONE, FAILED, ParameterError
 
 EXPORT_HELP = """Examples:
   pmbf export endpoint.pmbx -c protected.pmbf
@@ -53,10 +53,10 @@ def export(
     json: arg.Json = False,
 ) -> None:
     """Write a filter that guards the documents on other machines, without texts and names."""
-    from pmbf.endpoint.exporting import export as exported
-    from pmbf.endpoint.exporting import require_possible
-    from pmbf.endpoint.sitekey import read_or_make_key
-    from pmbf.terminal.summaries import export_text
+    from pmbf.cli.shown.summaries import export_text
+    from pmbf.guard.filter.exporting import export as exported
+    from pmbf.guard.filter.exporting import require_possible
+    from pmbf.store.sitekey import read_or_make_key
 
     collection = named_collection(collection)
     key_path = key_file or f"{collection.rstrip('/')}.key"

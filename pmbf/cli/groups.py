@@ -9,9 +9,9 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from pmbf.base.errors import DONE, USAGE, ParameterError
 from pmbf.cli.outcome import ending, note, prepare_streams
 from pmbf.cli.plain_values import spared
-from pmbf.errors import DONE, USAGE, ParameterError
 
 _UsageError: Any = typer.BadParameter.__base__
 

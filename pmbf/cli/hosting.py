@@ -87,9 +87,9 @@ def stop(state: State = _STATE) -> None:
 @app.command(cls=PmbfCommand, epilog=DRAIN_HELP)
 def drain(depot: Depot, host: Host, ray: Ray = None) -> None:
     """Have the other hosts fetch the volumes of one, and then take that one out of the cluster."""
+    from pmbf.cli.shown.cluster import drained_text
     from pmbf.cluster.collection import SHELF
     from pmbf.cluster.draining import drain as drained
-    from pmbf.terminal.cluster import drained_text
 
     n_fetched = drained(depot, host, ray or "auto", SHELF)
     print_text(drained_text(host, n_fetched))

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pmbf.contents import read_stream
-from pmbf.errors import ParameterError
+from pmbf.base.contents import read_stream
+from pmbf.base.errors import ParameterError
 
 if TYPE_CHECKING:
     from pmbf.collection import Collection
@@ -31,7 +31,7 @@ def named_roots(paths: Sequence[str], files_from: str | None, limits: Limits) ->
 
     Raises:
         ParameterError: Nothing is named.
-        NotFoundError, UnsupportedError, IncompleteError, OSError: As for `pmbf.contents.read_stream`.
+        NotFoundError, UnsupportedError, IncompleteError, OSError: As for `pmbf.base.contents.read_stream`.
     """
     if not (paths or files_from):
         raise ParameterError("no PATH given: name files or folders to load, or use --files-from")
@@ -143,7 +143,7 @@ def profiled(profile: str | None, **values: Any) -> dict[str, Any]:
     Raises:
         ParameterError: A parameter of rows is given, and not the index of rows.
     """
-    from pmbf.params import PROFILES, Params
+    from pmbf.base.params import PROFILES, Params
 
     of_rows = [f"--{name.replace('_', '-')}" for name in OF_ROWS if values.get(name) is not None]
     if of_rows and values.get("index") != "rows":

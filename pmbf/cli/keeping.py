@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from pmbf.base.errors import DONE, FAILED, ParameterError, PmbfError
 from pmbf.cli import arguments as arg
 from pmbf.cli.clustering import Cluster, Ray, opened_cluster
 from pmbf.cli.inputs import fits, named_collection, open_collection, require_one_collection, resolved
 from pmbf.cli.leaving_out import Where, WhereNot, fitting, with_labels
 from pmbf.cli.outcome import note, print_json, print_text
-from pmbf.errors import DONE, FAILED, ParameterError, PmbfError
 
 if TYPE_CHECKING:
     from pmbf.store.listing import Listed
@@ -75,7 +75,7 @@ def _before(errors: list[PmbfError], documents: Iterator[Listed]) -> Iterator[Li
 
 
 def _print_list(documents: Iterator[Listed], *, json: bool) -> None:
-    from pmbf.terminal.summaries import list_lines
+    from pmbf.cli.shown.summaries import list_lines
 
     if json:
         for document in documents:
@@ -87,8 +87,8 @@ def _print_list(documents: Iterator[Listed], *, json: bool) -> None:
 
 def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
     """Show how large a collection is, and what each figure means."""
-    from pmbf.terminal.canvas import View
-    from pmbf.terminal.summaries import stats_text
+    from pmbf.cli.shown.canvas import View
+    from pmbf.cli.shown.summaries import stats_text
 
     with open_collection(collection) as opened:
         figures = opened.stats()
@@ -103,7 +103,7 @@ def remove(
     json: arg.Json = False,
 ) -> None:
     """Remove documents, by id, path or label, without asking."""
-    from pmbf.terminal.summaries import remove_text
+    from pmbf.cli.shown.summaries import remove_text
 
     if bool(targets) == bool(where or where_not):
         raise ParameterError("expected the ids or paths of documents, or labels with --where, and not both")
@@ -114,7 +114,7 @@ def remove(
 
 def compact(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
     """Free the disk space of removed documents."""
-    from pmbf.terminal.summaries import compact_text
+    from pmbf.cli.shown.summaries import compact_text
 
     with open_collection(collection) as opened:
         report, index = opened.compact(), opened.params.index
@@ -124,7 +124,7 @@ def compact(collection: arg.CollectionFolder = None, json: arg.Json = False) -> 
 def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, json: arg.Json = False) -> None:
     """Compare every file, row and bit with the data that it was made from."""
     from pmbf import repair as repaired
-    from pmbf.terminal.summaries import check_lines
+    from pmbf.cli.shown.summaries import check_lines
 
     folder = named_collection(collection)
     if repair:

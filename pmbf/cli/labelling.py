@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pmbf.base.errors import DONE, FAILED, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import OUTPUT, flag, names, option
 from pmbf.cli.inputs import open_collection, resolved
 from pmbf.cli.leaving_out import Where, WhereNot, fitting
 from pmbf.cli.outcome import note, print_json, print_text
-from pmbf.errors import DONE, FAILED, ParameterError
 
 if TYPE_CHECKING:
     from pmbf.collection import Collection
@@ -55,8 +55,8 @@ def label(
     quiet: Quiet = False,
 ) -> None:
     """Set, change or take away labels of documents: author, group, date, any name."""
+    from pmbf.cli.shown.summaries import label_text, problem_lines
     from pmbf.intake.labelling import LabelTable
-    from pmbf.terminal.summaries import label_text, problem_lines
 
     labelling = labelling_of(table, pattern)
     with open_collection(collection) as opened:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
+from pmbf.base.errors import NotFoundError, ParameterError
 from pmbf.cli.arguments import flag, option
-from pmbf.errors import NotFoundError, ParameterError
 
 if TYPE_CHECKING:
     from pmbf.collection import Collection
@@ -67,7 +67,7 @@ def with_labels(
     Raises:
         ParameterError: A condition is wrong.
     """
-    from pmbf import labels
+    from pmbf.base import labels
 
     wanted, unwanted = labels.conditions(conditions(where)), labels.conditions(conditions(where_not))
     return (document for document in documents if document.fitting(wanted, unwanted))
@@ -80,7 +80,7 @@ def fitting(collection: Collection, where: Sequence[str] | None, where_not: Sequ
         NotFoundError: There is none.
         ParameterError: A condition is wrong.
     """
-    from pmbf import labels
+    from pmbf.base import labels
 
     wanted, unwanted = labels.conditions(conditions(where)), labels.conditions(conditions(where_not))
     found = [path for document in collection.documents() for path in document.fitting(wanted, unwanted)]

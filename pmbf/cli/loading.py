@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from pmbf.base.errors import DONE, FAILED, STOPPED, NotFoundError, ParameterError
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.errors import DONE, FAILED, STOPPED, NotFoundError, ParameterError
 from pmbf.store.telling import is_collection
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ def load_all(
 
 def _opened(folder: str, params: dict[str, Any], roots: Sequence[str]) -> Collection:
     """Return a collection; it is made if it does not exist. An existing one must have the given parameters."""
+    from pmbf.base.params import Params
     from pmbf.collection import Collection
     from pmbf.intake.discovery import kept_by_pmbf
-    from pmbf.params import Params
 
     if is_collection(folder):
         collection = Collection(folder)
@@ -73,7 +73,7 @@ def _require_same(collection: Collection, params: dict[str, Any]) -> None:
 
 
 def _loaded(collection: Collection, roots: Sequence[str], *, quiet: bool, **how: Any) -> LoadReport:
-    from pmbf.terminal.progress import load_progress
+    from pmbf.cli.shown.progress import load_progress
 
     try:
         with load_progress(shown=not quiet and sys.stderr.isatty()) as on_progress:
@@ -86,7 +86,7 @@ def _loaded(collection: Collection, roots: Sequence[str], *, quiet: bool, **how:
 
 
 def _print(report: LoadReport, collection: Collection, *, verbose: bool) -> None:
-    from pmbf.terminal.summaries import load_text, passed_over_lines
+    from pmbf.cli.shown.summaries import load_text, passed_over_lines
 
     for line in passed_over_lines(report) if verbose else ():
         print_text(f"{line}\n")
@@ -95,7 +95,7 @@ def _print(report: LoadReport, collection: Collection, *, verbose: bool) -> None
 
 
 def _note_problems(report: LoadReport) -> None:
-    from pmbf.terminal.summaries import problem_lines
+    from pmbf.cli.shown.summaries import problem_lines
 
     for line in problem_lines(report.problems):
         note(line)

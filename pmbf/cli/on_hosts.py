@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from pmbf.base.errors import IncompleteError
 from pmbf.cli.outcome import note
-from pmbf.errors import IncompleteError
 
 if TYPE_CHECKING:
     from pmbf.cluster.on_ray import RayExecutor

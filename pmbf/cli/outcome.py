@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from pmbf.errors import FAILED, PIPE_CLOSED, STOPPED, USAGE, ParameterError, PmbfError
+from pmbf.base.errors import FAILED, PIPE_CLOSED, STOPPED, USAGE, ParameterError, PmbfError
 
 
 @contextmanager
@@ -85,7 +85,7 @@ def reason(error: Exception) -> str:
 
 def note(message: str) -> None:
     """Print a line on stderr."""
-    from pmbf.terminal.safe import one_message
+    from pmbf.cli.shown.safe import one_message
 
     print(f"pmbf: {one_message(message)}", file=sys.stderr, flush=True)
 
@@ -113,7 +113,7 @@ def print_text(text: str) -> None:
 
 def print_json(values: Any) -> None:
     """Print a result as one line of JSON, in UTF-8 whatever the encoding of the terminal."""
-    from pmbf.terminal.safe import json_line
+    from pmbf.cli.shown.safe import json_line
 
     print_bytes(json_line(values))
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from pmbf.base.errors import ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli.outcome import note
 from pmbf.cli.targets import require_outside, require_own, require_own_pages
-from pmbf.errors import ParameterError
 
 if TYPE_CHECKING:
     from pmbf.pages import Extent, Screened

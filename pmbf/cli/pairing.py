@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from pmbf.base.errors import DONE, FAILED, FOUND, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli.clustering import Cluster, opened_cluster
 from pmbf.cli.comparing import removed_on_signals
@@ -17,17 +18,16 @@ from pmbf.cli.inputs import expanded, given, limits, n_cores
 from pmbf.cli.on_hosts import on_hosts
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.cli.targets import opened_table, require_apart, require_outside, require_own, require_tables
-from pmbf.errors import DONE, FAILED, FOUND, ParameterError
 from pmbf.store.telling import is_collection
 
 if TYPE_CHECKING:
+    from pmbf.alike.pairs import NearDuplicates
+    from pmbf.alike.pairs.bands import Background
+    from pmbf.alike.pairs.plans import Advance
+    from pmbf.alike.pairs.sources import Source
+    from pmbf.alike.pairs.stored import Reading
+    from pmbf.alike.pairs.work import Work
     from pmbf.cluster.collection import ClusterCollection
-    from pmbf.pairs import NearDuplicates
-    from pmbf.pairs.bands import Background
-    from pmbf.pairs.plans import Advance
-    from pmbf.pairs.sources import Source
-    from pmbf.pairs.stored import Reading
-    from pmbf.pairs.work import Work
 
 EPILOG = """Examples:
   pmbf pairs articles/
@@ -173,10 +173,10 @@ def pairs(
     timeout: arg.Timeout = None,
 ) -> None:
     """Find all texts that are nearly the same: pairs, clusters, and which text of each to keep."""
-    from pmbf.pairs.bands import Background, Band
-    from pmbf.pairs.features import Features
-    from pmbf.pairs.finding import How, Wanted, background_of, found_in
-    from pmbf.pairs.stored import Reading
+    from pmbf.alike.pairs.bands import Background, Band
+    from pmbf.alike.pairs.features import Features
+    from pmbf.alike.pairs.finding import How, Wanted, background_of, found_in
+    from pmbf.alike.pairs.stored import Reading
 
     tables = {"--csv": csv, "--jsonl": jsonl}
     require_tables(tables, json=json, quiet=quiet, force=force)
@@ -227,7 +227,7 @@ def exit_code(found: NearDuplicates) -> int:
 
 def _told(made: Background, source: Source, file: str) -> int:
     """Say what a background is of, and return the exit code."""
-    from pmbf.pairs.bands import LEAST_TEXTS
+    from pmbf.alike.pairs.bands import LEAST_TEXTS
 
     for problem in source.problems:
         note(problem)
@@ -271,9 +271,9 @@ def _opened(
     Raises:
         ParameterError: A place is among the texts.
     """
-    from pmbf.pairs.stored import texts_of_cluster, texts_of_collection, texts_of_files
-    from pmbf.pairs.work import work_folder
-    from pmbf.terminal.progress import steps_progress
+    from pmbf.alike.pairs.stored import texts_of_archive, texts_of_collection, texts_of_files
+    from pmbf.alike.pairs.work import work_folder
+    from pmbf.cli.shown.progress import steps_progress
 
     paths = [path for word in texts for path in expanded(word)]
     collections = [path for path in paths if is_collection(path)]
@@ -291,7 +291,7 @@ def _opened(
         advance = shown or reading.advance
         folder = stack.enter_context(work_folder(work))
         if asked:
-            source = texts_of_cluster(asked)
+            source = texts_of_archive(asked.archive(), str(asked.path))
         elif collections:
             source = stack.enter_context(texts_of_collection(collections[0]))
         else:
@@ -314,8 +314,8 @@ def _require_outside(
 
 
 def _write_tables(found: NearDuplicates, tables: Mapping[str, str | None], rows: str) -> None:
-    from pmbf.pairs.results import COLUMNS
-    from pmbf.pairs.results import rows as rows_of
+    from pmbf.alike.pairs.results import COLUMNS
+    from pmbf.alike.pairs.results import rows as rows_of
 
     for option, file in tables.items():
         if file is not None:
@@ -327,8 +327,8 @@ def _write_tables(found: NearDuplicates, tables: Mapping[str, str | None], rows:
 
 
 def _print(found: NearDuplicates, color: arg.ColorWhen, shown: dict[str, int], *, json: bool) -> None:
-    from pmbf.terminal import near
-    from pmbf.terminal.canvas import View, wants_color
+    from pmbf.cli.shown import near
+    from pmbf.cli.shown.canvas import View, wants_color
 
     if json:
         print_json(found.to_dict())

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from pmbf.base.errors import DONE, FAILED, FOUND
 from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.cli.pages import Pages
 from pmbf.cli.queries import queries, usual_jobs
+from pmbf.cli.shown.canvas import View
+from pmbf.cli.shown.progress import screen_progress
+from pmbf.cli.shown.screened import Screened, nothing_line, screened_text
 from pmbf.cli.tables import Tables
-from pmbf.errors import DONE, FAILED, FOUND
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.report import Report, Texts
 from pmbf.screen import Answer, Options
-from pmbf.terminal.canvas import View
-from pmbf.terminal.progress import screen_progress
-from pmbf.terminal.screened import Screened, nothing_line, screened_text
 
 if TYPE_CHECKING:
     from pmbf.verbs import AnyCollection
@@ -127,7 +127,7 @@ class Screening:
         return FAILED
 
     def _print(self, answer: Answer, several: bool) -> None:
-        from pmbf.terminal.report import report_text
+        from pmbf.cli.shown.report import report_text
 
         report = answer.report
         if several and not report.matches and not report.problems:

@@ -8,20 +8,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from pmbf.base.errors import DONE, FAILED, FOUND, ParameterError, PmbfError, unexamined
 from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.cli.pages import Pages
 from pmbf.cli.queries import queries, usual_jobs
+from pmbf.cli.shown.canvas import View
+from pmbf.cli.shown.sentences import sentences_text
 from pmbf.cli.tables import Tables
 from pmbf.collection import Collection
-from pmbf.errors import DONE, FAILED, FOUND, ParameterError, PmbfError, unexamined
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.pages import evidence_page
 from pmbf.sentences import SentenceReport
 from pmbf.sentences.as_passages import as_passages
 from pmbf.sites import Sites
-from pmbf.terminal.canvas import View
-from pmbf.terminal.sentences import sentences_text
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -9,12 +9,12 @@ from typing import Annotated, Literal
 
 import typer
 
+from pmbf.base.errors import DONE, FAILED
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import option
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.inputs import open_collection
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.errors import DONE, FAILED
 
 SENTENCES_HELP = """Examples:
   pmbf sentences build -c theses.pmbf
@@ -53,8 +53,8 @@ def build(
     quiet: arg.QuietLoad = False,
 ) -> None:
     """Make the sentences of all documents anew."""
-    from pmbf.terminal.progress import steps_progress
-    from pmbf.terminal.sentences import status_text
+    from pmbf.cli.shown.progress import steps_progress
+    from pmbf.cli.shown.sentences import status_text
 
     if not quiet:
         note_kernels()
@@ -77,7 +77,7 @@ def build(
 @app.command(cls=PmbfCommand, epilog=STATUS_HELP)
 def status(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
     """Show how large the sentences are, and whether they show the collection as it is."""
-    from pmbf.terminal.sentences import status_text
+    from pmbf.cli.shown.sentences import status_text
 
     with open_collection(collection) as opened:
         found = opened.sentences_status()

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pmbf.base.errors import DONE, ParameterError
 from pmbf.cli.arguments import OUTPUT, Templates, flag, option, parse_size
 from pmbf.cli.clustering import FetchAll
 from pmbf.cli.guard.arguments import taking
@@ -14,7 +15,6 @@ from pmbf.cli.guard.options import sorted_out
 from pmbf.cli.inputs import given as only_given
 from pmbf.cli.inputs import n_cores
 from pmbf.cli.outcome import note
-from pmbf.errors import DONE, ParameterError
 
 WHERE = "Where it listens"
 LIMITS = "What clients may take"
@@ -79,12 +79,12 @@ def serve(
     """Keep a collection open and answer `pmbf guard`, and programs that speak HTTP, at once."""
     from pmbf.cli.guard.checks import NOTHING_PROTECTED, values_given
     from pmbf.guard.config import Chosen, policy_for
-    from pmbf.service import server
-    from pmbf.service.limits import ServiceLimits
-    from pmbf.service.listening import parse_address
-    from pmbf.service.place import usual_socket
+    from pmbf.screen.templates import offered
+    from pmbf.serving.http.limits import ServiceLimits
+    from pmbf.serving.http.listening import parse_address
+    from pmbf.serving.service import server
+    from pmbf.serving.service.place import usual_socket
     from pmbf.store import schema
-    from pmbf.templates import offered
 
     parts = sorted_out(given)
     made = policy_for(None, Chosen(**parts["chosen"], values=values_given(**parts["policy"])))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from pmbf.base.errors import DONE, FAILED, NotFoundError, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import flag, names, option
 from pmbf.cli.clustering import Cluster, opened_cluster
@@ -21,11 +22,10 @@ from pmbf.cli.inputs import given, n_cores, named_collection, open_collection, r
 from pmbf.cli.on_hosts import on_hosts
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.cli.targets import require_outside, require_own
-from pmbf.errors import DONE, FAILED, NotFoundError, ParameterError
 
 if TYPE_CHECKING:
+    from pmbf.alike.similar import Similarities
     from pmbf.cluster.similar import SpreadDocuments
-    from pmbf.similar import Similarities
 
 app = typer.Typer(
     cls=PmbfGroup,
@@ -129,9 +129,9 @@ def update(
     quiet: arg.QuietLoad = False,
 ) -> None:
     """Compute what has changed since the last run."""
-    from pmbf.similar import update as updated
-    from pmbf.terminal.progress import steps_progress
-    from pmbf.terminal.similar import incomplete_lines, update_text
+    from pmbf.alike.similar import update as updated
+    from pmbf.cli.shown.progress import steps_progress
+    from pmbf.cli.shown.similar import incomplete_lines, update_text
 
     rules = given(n_words=words, bits=bits, keep=keep, min_shared=min_shared, common=common)
     if not quiet:
@@ -165,8 +165,8 @@ def show(
     json: arg.Json = False,
 ) -> None:
     """Show what is most similar to a document, the most similar pairs, or clusters."""
-    from pmbf.similar import Similarities
-    from pmbf.terminal.similar import clusters_text, rows_text
+    from pmbf.alike.similar import Similarities
+    from pmbf.cli.shown.similar import clusters_text, rows_text
 
     if what is not None and clusters:
         raise ParameterError("--clusters is given with a document; leave one of them out")
@@ -190,8 +190,8 @@ def status(
     collection: arg.CollectionFolder = None, cluster: Cluster = None, ray: Nodes = None, json: arg.Json = False
 ) -> None:
     """Show how large the table is, what has changed since, and each run."""
-    from pmbf.similar import Similarities
-    from pmbf.terminal.similar import incomplete_lines, status_text
+    from pmbf.alike.similar import Similarities
+    from pmbf.cli.shown.similar import incomplete_lines, status_text
 
     with _documents(collection, cluster, ray) as documents, Similarities(documents) as similarities:
         found = similarities.status()
@@ -211,8 +211,8 @@ def export(
     json: arg.Json = False,
 ) -> None:
     """Write all rows to a file: CSV, JSONL or Parquet."""
-    from pmbf.terminal.safe import one_line
-    from pmbf.terminal.tables import require_form
+    from pmbf.cli.shown.safe import one_line
+    from pmbf.cli.shown.tables import require_form
 
     kind = format or out.rsplit(".", 1)[-1]
     if out == "-":
@@ -232,10 +232,10 @@ def export(
 
 
 def _exported(documents: str | SpreadDocuments, out: str, kind: str) -> int:
-    from pmbf.similar import Similarities
-    from pmbf.similar.reader import COLUMNS
+    from pmbf.alike.similar import Similarities
+    from pmbf.alike.similar.reader import COLUMNS
+    from pmbf.cli.shown.tables import table
     from pmbf.store.folders import replacing
-    from pmbf.terminal.tables import table
 
     with Similarities(documents) as similarities:
         _note_untaken(similarities)
@@ -258,7 +258,7 @@ def _documents(collection: str | None, cluster: str | None, ray: str | None) -> 
 
 def _note_untaken(similarities: Similarities) -> None:
     """Say how many documents are in no answer, since no run has taken them."""
-    from pmbf.terminal.figures import counted
+    from pmbf.cli.shown.figures import counted
 
     if n_untaken := similarities.n_untaken():
         missing = counted(n_untaken, "new, changed or unread document")

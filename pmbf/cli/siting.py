@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from pmbf.base.errors import DONE, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import flag, names, option
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.inputs import given, named_collection
 from pmbf.cli.outcome import note, print_json, print_text
-from pmbf.errors import DONE, ParameterError
 
 if TYPE_CHECKING:
     from pmbf.sites import Registry, Sites
@@ -154,7 +154,7 @@ def remove(name: Site, registry: RegistryFolder = None) -> None:
 @app.command("list", cls=PmbfCommand, epilog=PLAIN_HELP)
 def list_(json: arg.Json = False, registry: RegistryFolder = None) -> None:
     """List the sites, their addresses, and how much each of them is shown."""
-    from pmbf.terminal.sites import listed_text, listed_values
+    from pmbf.cli.shown.sites import listed_text, listed_values
 
     known = _opened(registry)
     print_json(listed_values(known)) if json else print_text(listed_text(known))
@@ -170,7 +170,7 @@ def policy(
     registry: RegistryFolder = None,
 ) -> None:
     """Show or set how much of a found document other sites are shown."""
-    from pmbf.terminal.sites import listed_text
+    from pmbf.cli.shown.sites import listed_text
 
     known = _opened(registry)
     if name is not None:
@@ -188,8 +188,8 @@ def policy(
 @app.command(cls=PmbfCommand, epilog=LOG_HELP)
 def log(json: arg.Json = False, registry: RegistryFolder = None) -> None:
     """Print what was asked, of us and by us, and compare each line with the one before."""
+    from pmbf.cli.shown.sites import log_line
     from pmbf.sites import auditlog
-    from pmbf.terminal.sites import log_line
 
     for line in auditlog.lines(_opened(registry).log_file):
         print_json(line) if json else print_text(log_line(line))

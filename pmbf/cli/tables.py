@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from pmbf.base.errors import NotFoundError, ParameterError
 from pmbf.cli.arguments import OUTPUT, flag, option
 from pmbf.cli.targets import opened_table, require_outside, require_own
-from pmbf.errors import NotFoundError, ParameterError
 
 if TYPE_CHECKING:
     from pmbf.report.rows import By, Row
@@ -88,7 +88,7 @@ class Tables:
         if self.xlsx == "-":
             raise ParameterError("--xlsx is -, expected the name of a file")
         if self.xlsx is not None:
-            from pmbf.terminal.tables import require_form
+            from pmbf.cli.shown.tables import require_form
 
             require_form("xlsx", self.xlsx)
             if not Path(self.xlsx).parent.is_dir():

@@ -12,13 +12,13 @@ from io import BytesIO
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, BinaryIO
 
+from pmbf.base.contents import open_regular
+from pmbf.base.errors import ParameterError
 from pmbf.cli.outcome import print_bytes
-from pmbf.contents import open_regular
-from pmbf.errors import ParameterError
 from pmbf.store.telling import holder_of
 
 if TYPE_CHECKING:
-    from pmbf.terminal.tables import Take
+    from pmbf.cli.shown.tables import Take
     from pmbf.verbs import AnyCollection
 
 _HEAD_BYTES = 1 << 16
@@ -31,7 +31,7 @@ def _is_page(file: BinaryIO) -> bool:
 
 
 def _is_csv(file: BinaryIO) -> bool:
-    from pmbf.terminal.tables import csv_line
+    from pmbf.cli.shown.tables import csv_line
 
     line = file.readline(_HEAD_BYTES)
     return any(line == csv_line(columns) for columns in _tables())
@@ -71,7 +71,7 @@ def _has(mark: bytes) -> Callable[[BinaryIO], bool]:
 
 
 def _is_background(file: BinaryIO) -> bool:
-    from pmbf.pairs.work import MAGIC
+    from pmbf.alike.pairs.work import MAGIC
 
     return file.read(len(MAGIC)) == MAGIC
 
@@ -227,7 +227,7 @@ def opened_table(file: str, form: str, columns: Sequence[str], sheet: str = "row
         OSError: It cannot be written.
         IncompleteError: A sheet has no room for so many rows.
     """
-    from pmbf.terminal.tables import table
+    from pmbf.cli.shown.tables import table
 
     if form == "xlsx":  # is written at the end, so the file that is there stays until then
         content = BytesIO()
@@ -255,11 +255,11 @@ def opened_to_write(path: str) -> BinaryIO:
 
 def _tables() -> set[tuple[str, ...]]:
     """Return the columns of all tables that commands write."""
+    from pmbf.alike.pairs.results import COLUMNS as NEAR
+    from pmbf.alike.similar.reader import COLUMNS as SIMILAR
     from pmbf.comparison.reports import COLUMNS as COMPARED
-    from pmbf.pairs.results import COLUMNS as NEAR
     from pmbf.report.rows import COLUMNS, columns
     from pmbf.sentences import rows as of_sentences
-    from pmbf.similar.reader import COLUMNS as SIMILAR
 
     of_reports = {columns(by) for by in COLUMNS} | {columns("passages", with_text=True)}
     of_texts = {of_sentences.columns(with_text=with_text) for with_text in (False, True)}

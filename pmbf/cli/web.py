@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
+from pmbf.base.errors import DONE, ParameterError, UnsupportedError
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import OUTPUT, flag, option, parse_size
 from pmbf.cli.inputs import given as only_given
 from pmbf.cli.inputs import n_cores, named_collection, open_collection
 from pmbf.cli.outcome import note, print_text
 from pmbf.cli.targets import require_outside
-from pmbf.errors import DONE, ParameterError, UnsupportedError
 
 WHERE = "Where it listens"
 LIMITS = "What clients may take"
@@ -70,12 +70,12 @@ def web(
 ) -> None:
     """Show the collection in a browser: upload, progress, evidence, history, decisions; and a REST interface."""
     try:
-        from pmbf.web import server
+        from pmbf.serving.web import server
     except ImportError as error:
         raise UnsupportedError(f"{error.name} is not installed: pip install 'pmbf[web]'") from None
-    from pmbf.service.limits import ServiceLimits
+    from pmbf.screen.templates import offered
+    from pmbf.serving.http.limits import ServiceLimits
     from pmbf.store import schema
-    from pmbf.templates import offered
 
     folder = named_collection(collection)
     schema.require(Path(folder))  # before its state folder is made

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from pmbf.base.errors import IncompleteError
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.making import Content, Edit, Made
@@ -23,7 +24,6 @@ from pmbf.cluster.manifest import Manifest, Volume, commit
 from pmbf.cluster.spread import Spread, SpreadCatalog
 from pmbf.cluster.upkeep import renew, to_join
 from pmbf.cluster.working import OnRound, work
-from pmbf.errors import IncompleteError
 from pmbf.extract import Limits
 from pmbf.intake.adding import Named
 from pmbf.intake.discovery import FileFound, Problem

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from pmbf.base.errors import CorruptError, IncompleteError, NotFoundError, ParameterError
+from pmbf.base.params import Params
 from pmbf.cluster import checking
 from pmbf.cluster import manifest as manifests
 from pmbf.cluster.asking import SpreadBackend
@@ -23,14 +25,12 @@ from pmbf.cluster.status import Status, status_of
 from pmbf.cluster.texts import SourceTexts, SpreadTexts
 from pmbf.cluster.upkeep import GRACE_S, Upkeep, sweep
 from pmbf.cluster.working import fetch, unread_by_all
-from pmbf.errors import CorruptError, IncompleteError, NotFoundError, ParameterError
 from pmbf.extract import Limits
 from pmbf.intake.adding import checked
 from pmbf.intake.discovery import discover, is_among, several
 from pmbf.intake.labelling import Labelling
 from pmbf.intake.loader import LoadReport, Progress
 from pmbf.jobs.executor import Executor, Local
-from pmbf.params import Params
 from pmbf.store.listing import Listed, as_listed
 from pmbf.verbs import AnyCollection
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from pmbf.base.errors import CorruptError
 from pmbf.cluster.manifest import Volume
-from pmbf.errors import CorruptError
 from pmbf.intake.texts import Text
 from pmbf.report import Passage
 from pmbf.screen.candidates import Candidate

@@ -19,10 +19,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from pmbf.base.contents import without_waiting
+from pmbf.base.errors import CorruptError, NotFoundError
 from pmbf.cluster.names import TEMPORARY, commit_number, content_name, is_content
 from pmbf.cluster.plain import bounded, open_plain
-from pmbf.contents import without_waiting
-from pmbf.errors import CorruptError, NotFoundError
 from pmbf.store.folders import make_folder, require_folder, sync_folder
 
 _PIECE_BYTES = 1 << 20

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
+from pmbf.base.errors import IncompleteError, NotFoundError
 from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.on_ray import RayExecutor
-from pmbf.errors import IncompleteError, NotFoundError
 
 LEAVE_S = 60.0
 """Seconds that a host has to leave."""

@@ -11,7 +11,7 @@ import socket
 import ssl
 from contextlib import suppress
 
-from pmbf.errors import IncompleteError, ParameterError
+from pmbf.base.errors import IncompleteError, ParameterError
 
 MEET_S = 5.0
 """Seconds in which the other side of a connection must answer."""

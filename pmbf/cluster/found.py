@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.arrays import among as is_among
-from pmbf.arrays import begins
+from pmbf.base.arrays import among as is_among
+from pmbf.base.arrays import begins
+from pmbf.base.hashes import Hashes
 from pmbf.cluster.manifest import Volume
-from pmbf.hashes import Hashes
 from pmbf.kernels import Evident, EvidentRules, Postings, Sampled
 from pmbf.store.generation import Generation
 from pmbf.store.having import FirstPlaces, Having, Keys

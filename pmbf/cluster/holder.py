@@ -19,6 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.base.errors import CorruptError, IncompleteError
+from pmbf.base.hashes import Hashes
+from pmbf.base.params import Params
 from pmbf.cluster import making, upkeep
 from pmbf.cluster.comparing import Asked, Learnt, VolumeRows, answered, damaged_texts, located_sources, moved
 from pmbf.cluster.found import joined, listed, of_volume
@@ -29,13 +32,10 @@ from pmbf.cluster.opened import UNREADABLE, Opened, Part
 from pmbf.cluster.texts import beginnings_of, chunks_of, entries_of, texts_of
 from pmbf.cluster.volumes import Shelf, files_of
 from pmbf.cluster.working import Tasks
-from pmbf.errors import CorruptError, IncompleteError
 from pmbf.extract import Limits
-from pmbf.hashes import Hashes
 from pmbf.intake.adding import Named
 from pmbf.intake.discovery import FileFound
 from pmbf.intake.loader import Progress
-from pmbf.params import Params
 from pmbf.screen.comparing import compared
 from pmbf.screen.options import Options
 from pmbf.store.directory import LIVE

@@ -21,8 +21,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from pmbf.base.errors import BusyError, IncompleteError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.cluster.encryption import encrypts, require_certificate_for
-from pmbf.errors import BusyError, IncompleteError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.store.folders import make_folder
 
 START_S = STOP_S = 60.0

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from pmbf.base.params import Params
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.volumes import Shelf, seal
@@ -17,7 +18,6 @@ from pmbf.intake.adding import Named, add_texts
 from pmbf.intake.discovery import FileFound
 from pmbf.intake.loader import Loader, LoadReport, Progress
 from pmbf.kernels import Samples
-from pmbf.params import Params
 from pmbf.store import fingerprints
 from pmbf.store.compact import compact
 from pmbf.store.fingerprints import some_together, texts

@@ -19,11 +19,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 
+from pmbf.base.errors import BusyError, CorruptError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.base.params import Params
 from pmbf.cluster import noted
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.names import MOST_COMMITS, collection_id, content_name, json_object, whole
-from pmbf.errors import BusyError, CorruptError, NotFoundError, ParameterError, UnsupportedError
-from pmbf.params import Params
 from pmbf.store import telling
 from pmbf.store.files import MAX_ID
 

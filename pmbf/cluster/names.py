@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-from pmbf.errors import CorruptError
+from pmbf.base.errors import CorruptError
 from pmbf.store.files import FILE_KINDS
 from pmbf.store.folder import GENERATION_FILE
 from pmbf.store.schema import FILE_NAME
@@ -46,7 +46,7 @@ def content_name(value: object, where: str) -> str:
 
     >>> content_name("../../thesis.txt", "depot")
     Traceback (most recent call last):
-    pmbf.errors.CorruptError: depot: a file is called '../../thesis.txt', expected 64 hexadecimal digits
+    pmbf.base.errors.CorruptError: depot: a file is called '../../thesis.txt', expected 64 hexadecimal digits
     """
     if not isinstance(value, str) or not is_content(value):
         raise CorruptError(f"{where}: a file is called {_shown(value)}, expected 64 hexadecimal digits")
@@ -63,7 +63,7 @@ def volume_file(value: str, where: str) -> str:
     'tiles/000003.tile'
     >>> volume_file("catalog.sqlite-shm", "volume 7")
     Traceback (most recent call last):
-    pmbf.errors.CorruptError: volume 7: lists a file 'catalog.sqlite-shm', expected one of a sealed collection
+    pmbf.base.errors.CorruptError: volume 7: lists a file 'catalog.sqlite-shm', expected one of a sealed collection
     """
     if _VOLUME_FILE.fullmatch(value) is None:
         raise CorruptError(f"{where}: lists a file {_shown(value)}, expected one of a sealed collection")
@@ -94,7 +94,7 @@ def whole(value: object, what: str, where: str, low: int, high: int) -> int:
 
     >>> whole(True, "n_ids", "manifest 7", 0, 9)
     Traceback (most recent call last):
-    pmbf.errors.CorruptError: manifest 7: `n_ids` is True, expected a whole number from 0 to 9
+    pmbf.base.errors.CorruptError: manifest 7: `n_ids` is True, expected a whole number from 0 to 9
     """
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise CorruptError(f"{where}: `{what}` is {_shown(value)}, expected a whole number from {low} to {high}")

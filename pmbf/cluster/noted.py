@@ -14,8 +14,8 @@ import re
 import zlib
 from pathlib import Path
 
+from pmbf.base.errors import CorruptError
 from pmbf.cluster.depot import Depot
-from pmbf.errors import CorruptError
 from pmbf.store.folders import make_folder, replacing
 
 _FOLDER = ".seen"

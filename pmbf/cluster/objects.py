@@ -14,10 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pmbf.base.errors import CorruptError, NotFoundError, UnsupportedError
 from pmbf.cluster.depot import Depot, FolderDepot
 from pmbf.cluster.names import commit_number, content_name, is_content
 from pmbf.cluster.plain import bounded
-from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
 
 _PROTOCOL = "s3"
 _PIECE_BYTES = 8 << 20

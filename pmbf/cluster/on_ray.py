@@ -17,10 +17,10 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, cast
 
+from pmbf.base.errors import IncompleteError, ParameterError, UnsupportedError
 from pmbf.cluster.encryption import require_certificate_for, require_same
 from pmbf.cluster.lines import Address, Line, Waiting
 from pmbf.cluster.placement import Node
-from pmbf.errors import IncompleteError, ParameterError, UnsupportedError
 from pmbf.jobs.executor import Apart, Arguments, Process, hold
 from pmbf.jobs.processes import DiedError
 

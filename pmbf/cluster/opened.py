@@ -9,10 +9,10 @@ from contextlib import suppress
 from threading import local
 from typing import Any, NamedTuple, TypeVar
 
+from pmbf.base.errors import CorruptError, NotFoundError, PmbfError, UnsupportedError
+from pmbf.base.params import Params
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.volumes import Shelf, require_as_listed
-from pmbf.errors import CorruptError, NotFoundError, PmbfError, UnsupportedError
-from pmbf.params import Params
 from pmbf.store.folder import Store
 
 Value = TypeVar("Value")

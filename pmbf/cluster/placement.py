@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import mmh3
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 
 COPIES = 2
 """Nodes that have a volume, on as many hosts."""

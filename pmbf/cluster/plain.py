@@ -10,8 +10,8 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from pmbf.base.errors import CorruptError
 from pmbf.cluster.names import MOST_BYTES
-from pmbf.errors import CorruptError
 
 
 def open_plain(path: str | os.PathLike[str], flags: int = 0) -> int:

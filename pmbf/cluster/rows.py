@@ -18,15 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.arrays import begins, distinct
+from pmbf.base.arrays import begins, distinct
+from pmbf.base.errors import CorruptError, ParameterError
+from pmbf.base.hashes import Hashes
+from pmbf.base.params import Params
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Manifest, Volume
 from pmbf.cluster.opened import UNREADABLE
 from pmbf.cluster.volumes import ROWS, Shelf, files_in, files_of
-from pmbf.errors import CorruptError, ParameterError
-from pmbf.hashes import Hashes
 from pmbf.kernels import AskedRows, Row
-from pmbf.params import Params
 from pmbf.store.rowsfile import rows_at, segments_among
 
 Places = NDArray[np.uint32]

@@ -1,4 +1,4 @@
-"""The documents of a cluster's collection for `pmbf.similar`: each node makes the lists of chunks of its own volumes.
+"""The documents of a cluster's collection for `alike.similar`: each node makes the lists of chunks of its own volumes.
 
 The table lies in `similar/` in the depot's folder, as it lies beside the files of a collection in one folder.
 """
@@ -11,14 +11,14 @@ from itertools import groupby
 from typing import Self
 
 from pmbf import kernels
+from pmbf.alike.similar.reading import batches
+from pmbf.alike.similar.rules import Rules
+from pmbf.base.errors import IncompleteError, NotFoundError, UnsupportedError
 from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.spread import Spread, SpreadCatalog
 from pmbf.cluster.texts import SpreadTexts
-from pmbf.errors import IncompleteError, NotFoundError, UnsupportedError
 from pmbf.jobs.executor import Executor
 from pmbf.kernels import Lists
-from pmbf.similar.reading import batches
-from pmbf.similar.rules import Rules
 from pmbf.store.files import Identity
 from pmbf.store.listing import Entry
 from pmbf.store.tables import BINARY_KIND, Document
@@ -28,7 +28,7 @@ _VOLUMES_TOGETHER = 16
 
 
 class SpreadDocuments:
-    """The documents of the last generation of a cluster's collection; see `pmbf.similar.documents.Documents`.
+    """The documents of the last generation of a cluster's collection; see `pmbf.alike.similar.documents.Documents`.
 
     Args:
         collection: The collection.
@@ -37,7 +37,7 @@ class SpreadDocuments:
         UnsupportedError: The depot is no folder, and has no place for the table.
 
     >>> import tempfile
-    >>> from pmbf.similar import Similarities, update
+    >>> from pmbf.alike.similar import Similarities, update
     >>> with ClusterCollection(tempfile.mkdtemp() + "/depot", nodes=2, create=True) as collection:
     ...     sea = "the sea comes in twice a day and goes out twice a day."
     ...     collection.add_many([("sea", sea), ("they", f"They say that {sea}")])

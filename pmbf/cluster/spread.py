@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import verify
-from pmbf.arrays import distinct
+from pmbf.base.arrays import distinct
+from pmbf.base.errors import NotFoundError
+from pmbf.base.hashes import Hashes
+from pmbf.base.params import Params
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.found import Together, are_near, without
 from pmbf.cluster.manifest import Manifest, Volume
 from pmbf.cluster.rows import Places
-from pmbf.errors import NotFoundError
-from pmbf.hashes import Hashes
 from pmbf.kernels import Evident, EvidentRules, Sampled
-from pmbf.params import Params
 from pmbf.screen.vocabulary import SAMPLED, SAMPLED_CHARS
 from pmbf.store.having import Having, Keys
 from pmbf.store.tables import Document, ListedPath

@@ -10,7 +10,7 @@ import re
 from contextlib import closing
 from pathlib import Path
 
-from pmbf.errors import CorruptError
+from pmbf.base.errors import CorruptError
 from pmbf.store.database import UNCHANGING, opened, translated
 
 _NAME = r'"?[a-z_][a-z0-9_]*"?'

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pmbf import kernels
+from pmbf.base.errors import IncompleteError, NotFoundError
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.comparing import moved
 from pmbf.cluster.manifest import Manifest, Volume
 from pmbf.cluster.spread import Spread
-from pmbf.errors import IncompleteError, NotFoundError
 from pmbf.kernels import Lists
 from pmbf.store.folder import Store
 from pmbf.store.listing import Entry
@@ -65,7 +65,7 @@ def beginnings_of(store: Store, places: Sequence[int], n_chars: int) -> list[str
 
 
 class SpreadTexts:
-    """The documents of a manifest's volumes, and their texts; see `pmbf.pairs.stored.Archive`.
+    """The documents of a manifest's volumes, and their texts; see `pmbf.alike.pairs.stored.Archive`.
 
     Args:
         spread: The volumes. Those that no node answers for are in its `unread`, and then in `problems`.

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pmbf.base.errors import CorruptError, IncompleteError, NotFoundError, PmbfError
+from pmbf.base.params import Params
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Volume, read
 from pmbf.cluster.volumes import Shelf, files_of, require_as_listed
-from pmbf.errors import CorruptError, IncompleteError, NotFoundError, PmbfError
-from pmbf.params import Params
 from pmbf.report.as_json import AsJson
 from pmbf.store.check import check
 from pmbf.store.folder import Store

@@ -10,14 +10,14 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
+from pmbf.base.errors import CorruptError, NotFoundError
+from pmbf.base.params import Params
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.names import MOST_BYTES, content_name, is_content, json_object, volume_file
 from pmbf.cluster.plain import open_plain, require_plain
 from pmbf.cluster.tables import require_tables
 from pmbf.cluster.workplace import Workplace
-from pmbf.errors import CorruptError, NotFoundError
-from pmbf.params import Params
 from pmbf.store import locks
 from pmbf.store.directory import CHUNK_DOCUMENTS, Directory
 from pmbf.store.folder import GENERATION_FILE, Store, write_generation

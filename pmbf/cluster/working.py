@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
+from pmbf.base.errors import IncompleteError
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.placement import placed
-from pmbf.errors import IncompleteError
 from pmbf.jobs.executor import Arguments, ShardFailed
 
 TASK_TRIES = 3

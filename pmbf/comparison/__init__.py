@@ -14,15 +14,15 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 
+from pmbf.base.errors import ParameterError
 from pmbf.collection import Collection
 from pmbf.comparison.comparing import How, compared
-from pmbf.comparison.entering import Texts
 from pmbf.comparison.grouping import GroupBy
 from pmbf.comparison.results import Cluster, Comparison, Member, Pair, Settings, Shared
-from pmbf.errors import ParameterError
 from pmbf.extract import Limits
+from pmbf.intake.entering import Texts
 from pmbf.screen import Options
-from pmbf.templates import Template
+from pmbf.screen.templates import Template
 
 __all__ = ["Cluster", "Comparison", "Member", "Pair", "Settings", "Shared", "compare"]
 

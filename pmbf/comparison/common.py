@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
+from pmbf.base.hashes import Hashes
+from pmbf.base.span import Span
 from pmbf.fingerprint import query_sample
-from pmbf.hashes import Hashes
-from pmbf.span import Span
 from pmbf.store.generation import Generation
 
 LEAST_GROUPS, MOST_GROUPS, USUAL_SHARE = 5, 50, 0.25

@@ -1,6 +1,6 @@
 """Everyone compared with everyone: texts in, a `Comparison` out.
 
-texts ─► a collection of their own       entering.py
+texts ─► a collection of their own       intake/entering.py
       ─► groups                          grouping.py
       ─► pairs of texts compared         pmbf.screen.mutual
       ─► what does not count             common.py, ignored texts, library collections
@@ -16,23 +16,23 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from pmbf import verify
+from pmbf.base.errors import ParameterError
+from pmbf.base.span import Span, merged, union_length
 from pmbf.collection import Collection
 from pmbf.comparison.clusters import clusters
 from pmbf.comparison.common import most_groups
 from pmbf.comparison.counting import paired
-from pmbf.comparison.entering import Advance, Document, Entered, Texts, entered
 from pmbf.comparison.grouping import Card, GroupBy, grouped
 from pmbf.comparison.masking import Out, left_out, masked
 from pmbf.comparison.results import Comparison, Member, Pair, Settings, Shared, ranked
 from pmbf.comparison.sections import in_same_sections
-from pmbf.errors import ParameterError
 from pmbf.extract import Limits
+from pmbf.intake.entering import Advance, Document, Entered, Texts, entered
 from pmbf.intake.texts import Text
 from pmbf.report import Passage
 from pmbf.screen import Folder, Options, OptionValues, mutual
 from pmbf.screen.sections import all_skipped, told_all_skipped
-from pmbf.span import Span, merged, union_length
-from pmbf.templates import Template
+from pmbf.screen.templates import Template
 
 
 @dataclass(frozen=True, slots=True)

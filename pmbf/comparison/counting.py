@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from pmbf.base.span import Span, common, length_inside, merged, union_length
 from pmbf.comparison.results import Member, Pair, Shared
 from pmbf.report import CERTAINTIES
-from pmbf.span import Span, common, length_inside, merged, union_length
 
 
 def paired(a: Member, b: Member, passages: Iterable[Shared], *, min_chars: int, identical: bool = False) -> Pair | None:

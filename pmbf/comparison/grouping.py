@@ -16,10 +16,10 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from pmbf.errors import ParameterError
-from pmbf.expressions import compiled, searchable
+from pmbf.base.errors import ParameterError
+from pmbf.base.expressions import compiled, searchable
+from pmbf.base.labels import Labels, told
 from pmbf.intake.labelling import LabelTable
-from pmbf.labels import Labels, told
 
 BY_FILE, BY_FOLDER = "file", "folder"
 _GROUPS = ("group", "author")

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from pmbf.base.span import Span, length_inside, merged, union_length
 from pmbf.comparison.common import common_parts
-from pmbf.comparison.entering import Document, Entered, stored
+from pmbf.intake.entering import Document, Entered, stored
 from pmbf.report import Section
 from pmbf.screen import Options, exempt
-from pmbf.span import Span, length_inside, merged, union_length
 
 
 @dataclass(frozen=True, slots=True)

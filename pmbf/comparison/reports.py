@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pmbf.base.span import Span, length_inside, merged
 from pmbf.comparison.counting import of_library
 from pmbf.comparison.results import Comparison, Member, Pair, Shared
 from pmbf.report import DocumentRef, Match, Passage, Query, Report
-from pmbf.span import Span, length_inside, merged
 
 COLUMNS = (
     "a",

@@ -16,9 +16,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import ClassVar
 
+from pmbf.base.span import Span
 from pmbf.report import Section
 from pmbf.report.as_json import Readable
-from pmbf.span import Span
 
 SCHEMA_VERSION = 1
 """Raised when a field changes its meaning or goes away; new fields alone do not raise it."""

@@ -15,7 +15,7 @@ from pmbf.comparison.results import Member
 from pmbf.report import Passage
 from pmbf.screen import Options
 from pmbf.screen.sections import SectionRules
-from pmbf.templates import Template
+from pmbf.screen.templates import Template
 
 
 def in_same_sections(ours: str, theirs: str, passages: Sequence[Passage], options: Options) -> Sequence[Passage]:

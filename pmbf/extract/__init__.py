@@ -9,7 +9,7 @@ Plain text keeps its characters one for one. Everything else comes in reading or
 
 from __future__ import annotations
 
-from pmbf.errors import IncompleteError, UnsupportedError
+from pmbf.base.errors import IncompleteError, UnsupportedError
 from pmbf.extract.encoding import decode, is_probably_text
 from pmbf.extract.kinds import (
     SUPPORTED,

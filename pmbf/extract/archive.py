@@ -14,7 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
 from pmbf.extract.limits import MIB
 from pmbf.extract.reading import OverLimitError, Reading
 from pmbf.extract.strings import runs

@@ -6,7 +6,7 @@ import posixpath
 import re
 from urllib.parse import unquote
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
 from pmbf.extract.archive import Archive
 from pmbf.extract.package import member_text
 from pmbf.extract.reading import OverLimitError, Reading

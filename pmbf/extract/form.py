@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator
 from email.message import Message
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
 from pmbf.extract.formats import FORM
 from pmbf.extract.reading import Reading
 

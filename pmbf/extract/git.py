@@ -11,7 +11,7 @@ import re
 import zlib
 from collections.abc import Iterator
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
 from pmbf.extract.limits import MIB
 from pmbf.extract.reading import Reading
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
 from pmbf.extract.beneath import beneath
 from pmbf.extract.encoding import decode_as, on_the_web, read_otherwise
 from pmbf.extract.reading import Reading

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 from pmbf.extract.parts import Part
 
 MIB = 1 << 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
 from pmbf.extract.archive import Archive
 from pmbf.extract.flow import Flow
 from pmbf.extract.package import hidden_text, member_text, part_text

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
+from pmbf.base.places import PAGE_END, without_page_ends
 from pmbf.extract.archive import Archive
 from pmbf.extract.flow import Flow
 from pmbf.extract.package import hidden_text, member_text, part_text
 from pmbf.extract.reading import Reading
 from pmbf.extract.slides import slide_order
-from pmbf.places import PAGE_END, without_page_ends
 
 ORDER = (
     *(r"word/document\d*\.xml", r"word/(?:foot|end)notes", r"word/(?:header|footer)", r"word/comments"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Protocol
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
 from pmbf.extract.archive import Archive
 from pmbf.extract.flow import Flow
 from pmbf.extract.kinds import is_media

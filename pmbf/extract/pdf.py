@@ -14,12 +14,12 @@ from typing import Any
 import pypdfium2 as pdfium  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
+from pmbf.base.places import PAGE_END, without_page_ends
 from pmbf.extract import recognition
 from pmbf.extract.pdf_streams import contents, unshown
 from pmbf.extract.reading import OverLimitError, Reading
 from pmbf.extract.strings import runs
-from pmbf.places import PAGE_END, without_page_ends
 
 EVERYWHERE = {"left": -1e6, "bottom": -1e6, "right": 1e6, "top": 1e6}
 """Larger than any page: text outside the visible part is read, too."""

@@ -13,7 +13,7 @@ import subprocess
 import threading
 from dataclasses import asdict
 
-from pmbf.errors import IncompleteError, UnsupportedError
+from pmbf.base.errors import IncompleteError, UnsupportedError
 from pmbf.extract.limits import Extracted, Limits
 from pmbf.extract.parts import Part
 from pmbf.jobs.child import Child

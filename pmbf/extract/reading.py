@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import cast
 
-from pmbf.errors import IncompleteError, PmbfError, UnsupportedError
+from pmbf.base.errors import IncompleteError, PmbfError, UnsupportedError
 from pmbf.extract.formats import FORMATS
 from pmbf.extract.kinds import describe, guess_kind, hidden_after, is_media
 from pmbf.extract.limits import Limits, over_text

@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 
-from pmbf.errors import IncompleteError, ParameterError
+from pmbf.base.errors import IncompleteError, ParameterError
 
 try:
     import resource

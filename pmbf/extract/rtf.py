@@ -12,7 +12,7 @@ import codecs
 import re
 from dataclasses import dataclass, replace
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
 from pmbf.extract.flow import Flow
 from pmbf.extract.reading import Reading
 from pmbf.extract.rtf_unread import Unread

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
 from pmbf.extract.archive import Archive
 from pmbf.extract.reading import OverLimitError
 from pmbf.extract.xml import Attributes, walk

@@ -6,7 +6,7 @@ import io
 import tarfile
 from collections.abc import Iterator
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
 from pmbf.extract.reading import Reading
 
 _ERRORS = (tarfile.TarError, EOFError, OSError, ValueError, OverflowError, IndexError)

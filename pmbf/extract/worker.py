@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from pmbf.errors import IncompleteError, PmbfError, UnsupportedError
+from pmbf.base.errors import IncompleteError, PmbfError, UnsupportedError
 from pmbf.extract.limits import Limits, over_text
 from pmbf.extract.reading import Reading, read
 from pmbf.jobs import frames

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Protocol
 from xml.parsers import expat
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
 
 _ASCII = "".join(map(chr, range(32, 127)))
 

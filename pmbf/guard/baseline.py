@@ -22,8 +22,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pmbf.contents import read_bounded
-from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
+from pmbf.base.contents import read_bounded
+from pmbf.base.errors import CorruptError, NotFoundError, UnsupportedError
 from pmbf.guard.types import Verdict
 
 VERSION = 1

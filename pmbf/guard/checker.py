@@ -10,8 +10,8 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pmbf.base.errors import IncompleteError, PmbfError
 from pmbf.collection import Collection
-from pmbf.errors import IncompleteError, PmbfError
 from pmbf.guard.borders import to_the_letter
 from pmbf.guard.policy import Policy
 from pmbf.intake.texts import Text

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from pmbf.errors import PmbfError, unexamined
+from pmbf.base.errors import PmbfError, unexamined
 from pmbf.extract import Limits
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import Checker

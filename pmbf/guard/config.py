@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pmbf.contents import read_bounded
-from pmbf.errors import NotFoundError, ParameterError
+from pmbf.base.contents import read_bounded
+from pmbf.base.errors import NotFoundError, ParameterError
 from pmbf.guard.policy import KEYS, Policy, is_address
 
 PROJECT_FILE, OWN_FILE = "pyproject.toml", ".pmbf.toml"

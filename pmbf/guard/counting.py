@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from pmbf.base.span import Span, merged
 from pmbf.guard.slices import Sliced
-from pmbf.span import Span, merged
 
 LEAST_COUNTED = 6
 """Letters or numbers in the shortest run: a short table of numbers hardly ever has six that ascend so slowly."""

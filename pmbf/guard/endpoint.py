@@ -6,15 +6,15 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pmbf.endpoint.filterfile import EndpointFilter
-from pmbf.endpoint.opaque import shown
-from pmbf.endpoint.sampling import keyed_sample
-from pmbf.endpoint.sitekey import SiteKey
-from pmbf.errors import UnsupportedError
+from pmbf.base.errors import UnsupportedError
+from pmbf.base.span import merged, union_length
+from pmbf.guard.filter.filterfile import EndpointFilter
+from pmbf.guard.filter.opaque import shown
+from pmbf.guard.filter.sampling import keyed_sample
 from pmbf.intake.texts import Text
 from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
-from pmbf.span import merged, union_length
 from pmbf.store.ownership import require_unshared
+from pmbf.store.sitekey import SiteKey
 from pmbf.text import tokenise
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from pmbf.errors import IncompleteError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.base.errors import IncompleteError, NotFoundError, ParameterError, UnsupportedError
 
 if TYPE_CHECKING:
     import subprocess

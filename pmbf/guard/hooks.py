@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pmbf.contents import read_bounded
-from pmbf.errors import PmbfError
+from pmbf.base.contents import read_bounded
+from pmbf.base.errors import PmbfError
 
 ARGUMENTS = {
     "pre-commit": "--staged",

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from pmbf.errors import UnsupportedError
+from pmbf.base.errors import UnsupportedError
 from pmbf.guard.types import Finding, Verdict
 
 

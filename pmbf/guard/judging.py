@@ -12,6 +12,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.base.span import common, length_inside, merged, outside, union_length
 from pmbf.extract import Part, part_at
 from pmbf.guard.allowing import Allowances, passage_fingerprint
 from pmbf.guard.counting import counted_up
@@ -22,7 +23,6 @@ from pmbf.guard.reading import ReadPayload
 from pmbf.guard.slices import Sliced, sliced
 from pmbf.guard.types import Action, Finding, Snippet
 from pmbf.report import Match, Passage, Report, Span
-from pmbf.span import common, length_inside, merged, outside, union_length
 from pmbf.text import SINGLE_CHARS, fold, tokenise
 
 ORDER = {"block": 0, "warn": 1, "allowed": 2, "trace": 3}

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from pmbf.contents import MAX_BYTES_HINT, read_bounded
-from pmbf.errors import IncompleteError, NotFoundError, PmbfError
+from pmbf.base.contents import MAX_BYTES_HINT, read_bounded
+from pmbf.base.errors import IncompleteError, NotFoundError, PmbfError
 
 _POINTER = re.compile(
     rb"version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/v1\n"

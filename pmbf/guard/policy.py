@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 
 MIB = 1 << 20
 Shows = Literal["never", "resolve", "always"]

@@ -26,12 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.endpoint.sampling import winnowed
-from pmbf.errors import CorruptError
-from pmbf.params import FOLD_VERSION
+from pmbf.base.errors import CorruptError
+from pmbf.base.params import FOLD_VERSION
+from pmbf.base.span import merged
+from pmbf.guard.filter.sampling import winnowed
 from pmbf.report import Span
 from pmbf.screen import spans_in
-from pmbf.span import merged
 from pmbf.text import utf8
 
 LICENCES_FILE = Path(__file__).with_name("licences.bin")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pmbf import kernels
-from pmbf.errors import IncompleteError, UnsupportedError
+from pmbf.base.errors import IncompleteError, UnsupportedError
 from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_container, refusal, runs
 from pmbf.guard.types import Payload
 from pmbf.guard.unseen import seen

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pmbf.contents import MAX_BYTES_HINT, read_bounded
+from pmbf.base.contents import MAX_BYTES_HINT, read_bounded
 from pmbf.guard.baseline import Baseline, read_baseline
 from pmbf.guard.policy import Policy
 from pmbf.guard.types import Judged, Payload, Verdict
@@ -87,8 +87,8 @@ class Session:
         """
         policy = self.policy
         if policy.endpoint:
-            from pmbf.endpoint.sitekey import read_key
             from pmbf.guard.endpoint import EndpointChecker, open_endpoint
+            from pmbf.store.sitekey import read_key
 
             key = read_key(policy.key_file)
             yield EndpointChecker(open_endpoint(policy.endpoint, key), key, min_chars=policy.min_chars)

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pmbf.contents import MAX_BYTES_HINT, is_stream, read_bounded, read_stream, reason_of
-from pmbf.errors import IncompleteError, PmbfError
+from pmbf.base.contents import MAX_BYTES_HINT, is_stream, read_bounded, read_stream, reason_of
+from pmbf.base.errors import IncompleteError, PmbfError
 from pmbf.guard import lfs
 from pmbf.guard.git import SUBMODULE, TREE, Entry, Object, Repository, is_zero
 from pmbf.guard.policy import Policy

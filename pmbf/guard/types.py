@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from pmbf.errors import BLOCKED, DONE, FAILED
+from pmbf.base.errors import BLOCKED, DONE, FAILED
+from pmbf.base.span import Span
 from pmbf.guard.policy import Shows
-from pmbf.span import Span
 
 Where = Literal["path", "stdin", "index", "commit", "names"]
 Action = Literal["block", "warn", "allowed", "trace"]

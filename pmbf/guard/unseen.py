@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from time import monotonic
 
-from pmbf.errors import IncompleteError, UnsupportedError, unexamined
+from pmbf.base.errors import IncompleteError, UnsupportedError, unexamined
 from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_encrypted, runs
 from pmbf.guard.cover import Cover, bites
 from pmbf.guard.escaped import LEAVES, read_anew

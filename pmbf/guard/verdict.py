@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import Plan
 from pmbf.guard.types import Counts, Finding, Judged, Payload, Unread, Verdict

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from pmbf import kernels
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
+from pmbf.base.params import Params
 from pmbf.intake.labelling import label
 from pmbf.intake.texts import looks_like_a_path
 from pmbf.jobs.garbage import without_garbage_collection
-from pmbf.params import Params
 from pmbf.store.incoming import NewDocuments, first_of_each
 from pmbf.store.tables import TEXT_KIND, ListedPath
 from pmbf.store.writer import Writer

@@ -22,8 +22,9 @@ from functools import partial
 from typing import NamedTuple
 
 from pmbf import kernels
-from pmbf.contents import MAX_BYTES_HINT, read_bounded
-from pmbf.errors import IncompleteError, NoTextError, PmbfError, unexamined
+from pmbf.base.contents import MAX_BYTES_HINT, read_bounded
+from pmbf.base.errors import IncompleteError, NoTextError, PmbfError, unexamined
+from pmbf.base.params import Params
 from pmbf.extract import Limits, is_archive, is_container, may_be_plain, plain_kind, refusal
 from pmbf.fingerprint import fingerprint
 from pmbf.intake.discovery import NOT_NAMED, FileFound
@@ -31,7 +32,6 @@ from pmbf.intake.texts import LEAST_SAME_BYTES, Origin, checksum, read_leniently
 from pmbf.jobs import Runner
 from pmbf.jobs.processes import Processes
 from pmbf.jobs.threads import Threads
-from pmbf.params import Params
 from pmbf.store.incoming import NewDocument, NewDocuments
 from pmbf.store.tables import BINARY_KIND
 

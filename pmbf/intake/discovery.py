@@ -12,8 +12,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
-from pmbf.contents import reason_of
-from pmbf.errors import ParameterError
+from pmbf.base.contents import reason_of
+from pmbf.base.errors import ParameterError
 from pmbf.store.telling import has_lost_its_catalog, is_collection, is_depot
 
 Values = TypeVar("Values", bound=Iterable[object])

@@ -13,12 +13,12 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pmbf.contents import read_bounded
-from pmbf.errors import ParameterError, PmbfError
-from pmbf.expressions import compiled, searchable
+from pmbf.base.contents import read_bounded
+from pmbf.base.errors import ParameterError, PmbfError
+from pmbf.base.expressions import compiled, searchable
+from pmbf.base.labels import Labels, decoded, encoded, merged, tidy
 from pmbf.extract.encoding import decode
 from pmbf.intake.discovery import Problem
-from pmbf.labels import Labels, decoded, encoded, merged, tidy
 from pmbf.store.tables import ListedPath
 from pmbf.store.writer import Writer
 
@@ -62,7 +62,7 @@ class LabelTable:
         Raises:
             ParameterError: It is no such table: a column is missing, named twice or not named; a path stands there
                 twice; a label is wrong. The message names the line.
-            NotFoundError, UnsupportedError, IncompleteError, OSError: As for `pmbf.contents.read_bounded`.
+            NotFoundError, UnsupportedError, IncompleteError, OSError: As for `pmbf.base.contents.read_bounded`.
         """
         name = os.fspath(path)
         text = decode(read_bounded(name, MOST_TABLE_BYTES)).text

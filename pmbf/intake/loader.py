@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
-from pmbf.contents import reason_of
-from pmbf.errors import ParameterError
+from pmbf.base.contents import reason_of
+from pmbf.base.errors import ParameterError
+from pmbf.base.params import Params
 from pmbf.extract import Limits, looks_supported
 from pmbf.extract.recognition import WOULD_HELP
 from pmbf.intake.batches import Read, read_ahead
@@ -26,7 +27,6 @@ from pmbf.intake.pruning import gone
 from pmbf.intake.texts import LEAST_SAME_BYTES, is_passed_over
 from pmbf.jobs.garbage import without_garbage_collection
 from pmbf.jobs.threads import Threads
-from pmbf.params import Params
 from pmbf.report.as_json import AsJson
 from pmbf.store.incoming import NewDocuments, first_of_each
 from pmbf.store.tables import BINARY_KIND, ListedPath

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from pmbf.contents import reason_of
+from pmbf.base.contents import reason_of
 from pmbf.intake.discovery import Problem
 from pmbf.intake.labelling import below
 from pmbf.store.tables import ListedPath

@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pmbf.contents import MAX_BYTES_HINT, is_stream, read_bounded, read_stream, reason_of
-from pmbf.errors import IncompleteError, NoTextError, ParameterError, PmbfError, UnsupportedError, unexamined
+from pmbf.base.contents import MAX_BYTES_HINT, is_stream, read_bounded, read_stream, reason_of
+from pmbf.base.errors import IncompleteError, NoTextError, ParameterError, PmbfError, UnsupportedError, unexamined
 from pmbf.extract import SUPPORTED, Limits, extract, is_container
 from pmbf.text import clean
 
@@ -116,7 +116,7 @@ class Origin:
         """Return the text, or the bytes of the file.
 
         Raises:
-            NotFoundError, UnsupportedError, IncompleteError, OSError: As for `pmbf.contents.read_stream`.
+            NotFoundError, UnsupportedError, IncompleteError, OSError: As for `pmbf.base.contents.read_stream`.
         """
         if self.content is not None:
             return self.content

@@ -24,7 +24,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from pmbf.errors import IncompleteError, ParameterError
+from pmbf.base.errors import IncompleteError, ParameterError
 from pmbf.jobs.processes import DiedError, Processes
 
 Answer = TypeVar("Answer")

@@ -18,7 +18,7 @@ from concurrent.futures import Future as Future
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any, cast
 
-from pmbf.errors import IncompleteError, ParameterError
+from pmbf.base.errors import IncompleteError, ParameterError
 from pmbf.jobs import Result, frames
 from pmbf.jobs.child import Child
 

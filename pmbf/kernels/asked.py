@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import distinct
+from pmbf.base.arrays import distinct
 from pmbf.kernels.align_rules import Grams, Rules, Words, score_tables
 from pmbf.kernels.judged import Spelled
 from pmbf.kernels.types import Tokens

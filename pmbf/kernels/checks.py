@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.errors import ParameterError
-from pmbf.hashes import Hashes, hash_dtype
+from pmbf.base.errors import ParameterError
+from pmbf.base.hashes import Hashes, hash_dtype
+from pmbf.base.params import HASH_BITS
 from pmbf.kernels.types import HitRules
-from pmbf.params import HASH_BITS
 
 
 def require(name: str, array: object, dtype: Any, shape: str, n_dims: int) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.hashes import Hashes
+from pmbf.base.hashes import Hashes
 from pmbf.kernels.types import HitRules
 
 __all__ = ["EVIDENCE_UNITS", "Evident", "EvidentRules", "Sampled"]

@@ -25,8 +25,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.errors import CorruptError
-from pmbf.params import FOLD_VERSION
+from pmbf.base.errors import CorruptError
+from pmbf.base.params import FOLD_VERSION
 
 NOTHING, SEPARATOR, WORD, SINGLE, MARK = range(5)
 CLASS_SHIFT, SCRIPT_SHIFT, FIELD = 21, 24, 7

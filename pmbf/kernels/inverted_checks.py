@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 from pmbf.kernels import checks
 from pmbf.kernels.inverted_layout import Inverted, Jaccard, Lists, Numbers, Offsets, SharedCounts
 

@@ -21,7 +21,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 
 __all__ = ["Inverted", "Jaccard", "Lists", "SharedCounts", "cut_lists", "join_lists"]
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.base.span import Span
 from pmbf.kernels.types import Tokens
-from pmbf.span import Span
 
 __all__ = ["KINDS", "Block", "Chain", "Judged", "Spelled", "n_letters"]
 

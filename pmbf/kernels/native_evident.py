@@ -8,7 +8,7 @@ from ctypes import addressof, c_int64, c_size_t, c_void_p
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 from pmbf.kernels import checks
 from pmbf.kernels.evident_rules import Evident, EvidentRules, Sampled, bounds_of
 from pmbf.kernels.native_align import taken

@@ -16,7 +16,7 @@ from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from typing import Any
 
-from pmbf.errors import UnsupportedError
+from pmbf.base.errors import UnsupportedError
 
 INTERFACE = int(Path(__file__).with_name("interface.h").read_text(encoding="ascii").split()[-1])
 LIBRARY_VARIABLE = "PMBF_NATIVE_LIBRARY"

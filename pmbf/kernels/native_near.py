@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pmbf.hashes import Hashes
+from pmbf.base.hashes import Hashes
 from pmbf.kernels.native_align import taken
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.native_postings import passed_segments, require_done

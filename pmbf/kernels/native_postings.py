@@ -8,7 +8,7 @@ from ctypes import addressof, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.hashes import Hashes
+from pmbf.base.hashes import Hashes
 from pmbf.kernels.native_align import taken
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.postings_layout import (

@@ -7,7 +7,7 @@ from ctypes import c_int64, c_size_t, c_uint32, c_void_p
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.hashes import Hashes
+from pmbf.base.hashes import Hashes
 from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
 

@@ -7,7 +7,7 @@ from ctypes import c_double, c_int, c_size_t, c_uint32, c_void_p
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
 from pmbf.kernels.native_text import text_table

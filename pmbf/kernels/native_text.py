@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.hashes import hash_dtype
+from pmbf.base.hashes import hash_dtype
+from pmbf.base.params import Sampling
 from pmbf.kernels import checks
 from pmbf.kernels.fold_table import fold_table
 from pmbf.kernels.lookalikes import shapes
 from pmbf.kernels.native_library import function, module
 from pmbf.kernels.reference_text import decoded
 from pmbf.kernels.types import Folded, Looks, Sample, Samples, TextsRead, Tokens
-from pmbf.params import Sampling
 
 __all__ = ["fold", "looks", "read_texts", "sample", "sample_texts", "tokenise"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import distinct
+from pmbf.base.arrays import distinct
 from pmbf.kernels.inverted_checks import require_chunks
 from pmbf.kernels.inverted_layout import Lists
 from pmbf.kernels.reference_hash import all_shingles

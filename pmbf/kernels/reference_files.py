@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
+from pmbf.base.params import Sampling
 from pmbf.kernels.reference_text import decoded, sample_texts
 from pmbf.kernels.types import Looks, TextsRead
-from pmbf.params import Sampling
 
 __all__ = ["looks", "read_texts"]
 

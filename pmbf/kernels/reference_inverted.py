@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import among
+from pmbf.base.arrays import among
 from pmbf.kernels.inverted_checks import (
     damaged_index,
     malformed_lists,

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pmbf.base.span import Span
 from pmbf.kernels.reference_likeness import sorted_similarity
 from pmbf.kernels.reference_pieces import Piece, Texts
-from pmbf.span import Span
 
 __all__: list[str] = []
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.base.span import Span
 from pmbf.kernels.align_rules import Pair
 from pmbf.kernels.asked import Asked, Bars, Ready
 from pmbf.kernels.judged import KINDS, Block, Chain, Judged, Spelled
@@ -30,7 +31,6 @@ from pmbf.kernels.reference_pieces import (
 from pmbf.kernels.reference_reworded import ranked, reworded
 from pmbf.kernels.reference_verdict import accepted
 from pmbf.kernels.reference_weighing import evidence, rare_likeness, weighed
-from pmbf.span import Span
 
 __all__ = ["compare", "judge"]
 

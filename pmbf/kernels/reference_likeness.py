@@ -15,8 +15,8 @@ from itertools import pairwise
 
 from rapidfuzz.distance import LCSseq, Levenshtein
 
+from pmbf.base.span import Span
 from pmbf.kernels.judged import Spelled
-from pmbf.span import Span
 
 __all__: list[str] = []
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pmbf.hashes import Hashes
+from pmbf.base.hashes import Hashes
 from pmbf.kernels.postings_layout import Keys, Postings, no_hashes, require_near, require_postings
 from pmbf.kernels.reference_postings import find_postings
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.hashes import Hashes
+from pmbf.base.hashes import Hashes
 from pmbf.kernels.postings_layout import (
     GONE,
     Buckets,

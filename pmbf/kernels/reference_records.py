@@ -12,7 +12,7 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.hashes import Hashes
+from pmbf.base.hashes import Hashes
 from pmbf.kernels import checks
 from pmbf.kernels.reference_gaps import encode_hashes
 

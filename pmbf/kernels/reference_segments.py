@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.hashes import Hashes, first_bits
+from pmbf.base.hashes import Hashes, first_bits
 from pmbf.kernels.postings_layout import Keys, damaged_postings
 from pmbf.kernels.reference_bits import OFFSET, SPREAD
 from pmbf.kernels.reference_hash import fmix64

@@ -12,13 +12,13 @@ import mmh3
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.errors import ParameterError
-from pmbf.hashes import Hashes, hash_dtype
+from pmbf.base.errors import ParameterError
+from pmbf.base.hashes import Hashes, hash_dtype
+from pmbf.base.params import Sampling
 from pmbf.kernels import checks
 from pmbf.kernels.reference_fold import is_single, letters_of, put_in_one_script, words_of
 from pmbf.kernels.reference_hash import shingle_hash, thinned
 from pmbf.kernels.types import Folded, Sample, Samples, Tokens
-from pmbf.params import Sampling
 
 __all__ = ["fold", "sample", "sample_texts", "tokenise"]
 

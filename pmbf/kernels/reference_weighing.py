@@ -10,14 +10,14 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import arrays
+from pmbf.base import arrays
+from pmbf.base.span import Span
 from pmbf.kernels.align_rules import NAT, PRIOR_UNIT, PRIOR_WORDS, Pair
 from pmbf.kernels.asked import gram_stops
 from pmbf.kernels.judged import Spelled
 from pmbf.kernels.reference_align import part_scores
 from pmbf.kernels.reference_pieces import Piece, Texts
 from pmbf.kernels.reference_runs import runs_of
-from pmbf.span import Span
 
 __all__: list[str] = []
 

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.errors import ParameterError
-from pmbf.hashes import Hashes, hash_dtype
+from pmbf.base.errors import ParameterError
+from pmbf.base.hashes import Hashes, hash_dtype
 from pmbf.kernels import checks
 
 __all__ = ["BLOCK_LINES", "PADDING_BYTES", "AskedRows", "Row", "RowsPages", "SegmentRows", "line_bits"]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.hashes import Hashes
+from pmbf.base.hashes import Hashes
 
 __all__ = [
     "Folded",

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from pmbf.span import Span
+from pmbf.base.span import Span
 
 SECTION_CHARS = 3000
 """Characters of a section. A browser lays out the sections that are seen, and skips the others."""

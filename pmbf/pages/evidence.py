@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 from pmbf.pages.charts import Bar, histogram
 from pmbf.pages.findings import Findings, SourceText
 from pmbf.pages.marked import MarkedText, map_of, runs, signs_list

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from pmbf.errors import ParameterError, PmbfError, WithheldError
+from pmbf.base.errors import ParameterError, PmbfError, WithheldError
+from pmbf.base.places import Places
+from pmbf.base.span import Span, union_length
 from pmbf.pages.cutting import Layer
 from pmbf.pages.lines import joined
 from pmbf.pages.markup import common_folder
 from pmbf.pages.signs import Sign, signs
-from pmbf.places import Places
 from pmbf.report import Match, Passage, Report
 from pmbf.screen.apparatus import bibliography, quotations
-from pmbf.span import Span, union_length
 from pmbf.verify import Settings, edits
 
 SourceText = Callable[[int], str]

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pmbf.base.span import Span
 from pmbf.pages.cutting import Layer, Paragraph, Piece, sections
 from pmbf.pages.findings import Findings
 from pmbf.pages.markup import box, counted, escaped, prose
 from pmbf.report import OF_THE_FILTER
-from pmbf.span import Span
 
 FLAGS = {"quotation": 1, "bibliography": 2, "excluded": 4}
 """What else a piece lies in, as bits."""

@@ -10,8 +10,8 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from pmbf.base.span import Span
 from pmbf.report import Query
-from pmbf.span import Span
 
 _LETTERS = {
     "Latin": "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff",

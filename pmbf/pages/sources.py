@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-from pmbf.labels import told
+from pmbf.base.labels import told
+from pmbf.base.span import Span, merged
 from pmbf.pages.cutting import Layer, Paragraph, sections
 from pmbf.pages.findings import COMPARED, WITHHELD, Findings, Numbered, alias, around
 from pmbf.pages.markup import counted, escaped, likeness, percent, prose, shown_name
 from pmbf.report import DocumentRef
 from pmbf.report.parts import WHERE
-from pmbf.span import Span, merged
 
 Extent = Literal["passages", "whole"]
 """How much of the sources a page holds: their passages with 2,000 characters around, or all."""

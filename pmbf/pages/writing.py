@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 
-from pmbf.contents import require_replaceable
+from pmbf.base.contents import require_replaceable
 
 
 def write_page(path: str | os.PathLike[str], page: str) -> None:

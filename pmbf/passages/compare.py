@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from math import isnan
 
+from pmbf.base.span import Span
 from pmbf.kernels import KINDS, Judged
 from pmbf.passages.certainty import certainty
 from pmbf.passages.edges import Side, grown, span_pair
@@ -15,7 +16,6 @@ from pmbf.passages.settings import Settings
 from pmbf.passages.source_text import SourceText
 from pmbf.passages.statistics import UNKNOWN, Statistics
 from pmbf.report import Passage, Scores
-from pmbf.span import Span
 
 
 def passages(

@@ -6,9 +6,9 @@ import unicodedata
 from itertools import takewhile
 from typing import Protocol
 
+from pmbf.base.span import Span
 from pmbf.kernels import Tokens
 from pmbf.passages.names import Names
-from pmbf.span import Span
 
 _CLOSING = frozenset(("Pe", "Pf", "Po"))
 _MOST_CLOSING = 8

@@ -12,10 +12,10 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
+from pmbf.base.span import Span
 from pmbf.kernels import Tokens, tokenise
 from pmbf.report import Passage
-from pmbf.span import Span
 
 MAX_TOKENS = 20_000
 """Most tokens of a side that `edits` compares: the matrix of two such sides takes 100 MB for a moment."""

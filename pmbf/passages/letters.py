@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from pmbf import kernels
+from pmbf.base.span import Span
 from pmbf.passages.prepared import Prepared
-from pmbf.span import Span
 from pmbf.text import SINGLE_CHARS
 
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import distinct
+from pmbf.base.arrays import distinct
+from pmbf.base.span import Span
 from pmbf.kernels import Tokens
-from pmbf.span import Span
 
 LEAST_NAMES = 4
 """Names in the shortest run. `President George W Bush` is a run; two names of people side by side are none."""

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import arrays
+from pmbf.base import arrays
+from pmbf.base.span import Span
 from pmbf.report import Passage
-from pmbf.span import Span
 
 Row = NDArray[np.int64]
 Rows = NDArray[np.int64]

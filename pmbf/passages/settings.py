@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
+from pmbf.base.params import require_within
 from pmbf.kernels import Rules
-from pmbf.params import require_within
 
 SURE_CHARS = 600
 """Characters from which a reworded passage is beyond chance. Two texts of one topic share words by chance, but hardly

@@ -13,7 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pmbf.places import Place as Place
+from pmbf.base.places import Place as Place
+from pmbf.base.span import Span as Span  # where a report's reader looks for it
 from pmbf.report.as_json import AsJson, Readable
 from pmbf.report.parts import DocumentRef as DocumentRef
 from pmbf.report.parts import NotCounted as NotCounted
@@ -21,7 +22,6 @@ from pmbf.report.parts import Query as Query
 from pmbf.report.parts import Scores as Scores
 from pmbf.report.parts import Section as Section
 from pmbf.report.words import Texts as Texts
-from pmbf.span import Span as Span  # where a report's reader looks for it
 
 if TYPE_CHECKING:
     import pandas
@@ -180,7 +180,7 @@ class Report(Readable):
     True
     >>> Report.from_json("{}")
     Traceback (most recent call last):
-    pmbf.errors.ParameterError: no report as to_json writes it: it lacks 'schema'
+    pmbf.base.errors.ParameterError: no report as to_json writes it: it lacks 'schema'
     """
 
     WHAT: ClassVar[str] = "report"

@@ -10,8 +10,8 @@ from functools import cache
 from types import NoneType
 from typing import Any, ClassVar, Literal, Self, cast, get_args, get_origin, get_type_hints
 
-from pmbf.errors import ParameterError, UnsupportedError
-from pmbf.span import Span
+from pmbf.base.errors import ParameterError, UnsupportedError
+from pmbf.base.span import Span
 
 _Read = Callable[[Any, str], Any]
 """Returns a value of a field, of what JSON brought; it raises `ValueError` or `TypeError` for anything else."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pmbf.span import Span
+from pmbf.base.span import Span
 
 Rule = Literal["compare", "skip", "same"]
 """What a section is compared with: everything, nothing, or the sections of the same name."""

@@ -13,8 +13,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pmbf.errors import ParameterError, UnsupportedError
-from pmbf.places import NOWHERE, Place
+from pmbf.base.errors import ParameterError, UnsupportedError
+from pmbf.base.places import NOWHERE, Place
 
 if TYPE_CHECKING:
     import pandas

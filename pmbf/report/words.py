@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pmbf.errors import ParameterError, PmbfError
-from pmbf.places import Places
+from pmbf.base.errors import ParameterError, PmbfError
+from pmbf.base.places import Places
 
 if TYPE_CHECKING:
     from pmbf.report import Match, Passage, Report

@@ -14,7 +14,8 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from pmbf.errors import PmbfError, unexamined
+from pmbf.base.errors import PmbfError, unexamined
+from pmbf.base.span import union_length
 from pmbf.extract import Limits
 from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Origin, Text, read_leniently
@@ -29,8 +30,7 @@ from pmbf.screen.resolving import resolve, share
 from pmbf.screen.screened import Answer, Screened
 from pmbf.screen.sections import all_skipped, told_all_skipped, with_figures
 from pmbf.screen.stores import AnyGeneration
-from pmbf.span import union_length
-from pmbf.templates import Template
+from pmbf.screen.templates import Template
 
 MOST_QUERIES = 64
 """Queries of the largest batch: they are looked up together, and the catalog is asked for the candidates of all."""

@@ -12,8 +12,8 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
+from pmbf.base.span import Span, merged
 from pmbf.screen.quoting import between_marks
-from pmbf.span import Span, merged
 
 MOST_QUOTED = 4000
 """Characters of the longest quotation between marks. If the marks are further apart, then one mark is missing."""

@@ -21,9 +21,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.base.params import Params
 from pmbf.fingerprint import QuerySample
 from pmbf.kernels import Evident
-from pmbf.params import Params
 from pmbf.screen.options import SENSITIVITIES
 from pmbf.screen.rarity import COMMON_DOCUMENTS, evidence
 from pmbf.screen.stores import AnyGeneration

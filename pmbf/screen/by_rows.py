@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.arrays import distinct
-from pmbf.errors import ParameterError
+from pmbf.base.arrays import distinct
+from pmbf.base.errors import ParameterError
+from pmbf.base.hashes import Hashes, first_bits
 from pmbf.filter import LookUp, PseudoMatrixBloomFilter
 from pmbf.fingerprint import QuerySample
-from pmbf.hashes import Hashes, first_bits
 from pmbf.kernels import HitRules
 from pmbf.report import OF_THE_FILTER
 from pmbf.screen.bar import half_of_a_copy, weight_of_own

@@ -16,6 +16,7 @@ from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 from pmbf import verify
+from pmbf.base.span import Span
 from pmbf.jobs.threads import in_order
 from pmbf.kernels import NAT
 from pmbf.screen.near import WHOLE_CHARS, in_whole, part
@@ -24,7 +25,6 @@ from pmbf.screen.reading import Read, Texts
 from pmbf.screen.screened import Screened, Shared
 from pmbf.screen.sections import SectionRules, section_rules
 from pmbf.screen.sources import Source
-from pmbf.span import Span
 from pmbf.store.generation import Generation
 
 SHORT_DOUBT, TOPICAL_EVIDENCE, MANY_DOCUMENTS = 0.35, 22.0, 1000

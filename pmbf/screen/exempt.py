@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pmbf import verify
+from pmbf.base.span import Span, merged
 from pmbf.report import NotCounted, Section
 from pmbf.screen.apparatus import bibliography, quotations
 from pmbf.screen.options import Options
 from pmbf.screen.sections import cut
-from pmbf.span import Span, merged
 from pmbf.text import clean
 
 

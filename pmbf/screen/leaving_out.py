@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
+from pmbf.base.labels import Labels, are_looked_at, decoded
 from pmbf.intake.texts import Origin, Text
-from pmbf.labels import Labels, are_looked_at, decoded
 from pmbf.screen.options import Options
 from pmbf.screen.stores import AnyStore
 from pmbf.store.tables import ListedPath

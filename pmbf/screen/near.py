@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels, verify
-from pmbf.arrays import distinct
+from pmbf.base.arrays import distinct
+from pmbf.base.hashes import first_bits
+from pmbf.base.params import Params
+from pmbf.base.span import Span, meets
 from pmbf.fingerprint import QuerySample, query_sample
-from pmbf.hashes import first_bits
-from pmbf.params import Params
 from pmbf.report import Passage
-from pmbf.span import Span, meets
 
 WHOLE_CHARS = 32_768
 """A source of at most 32,768 characters is compared whole, in a millisecond or two."""

@@ -10,9 +10,9 @@ from numbers import Integral, Real
 from typing import Any, TypedDict
 
 from pmbf import verify
-from pmbf.errors import ParameterError
-from pmbf.labels import Conditions, conditions
-from pmbf.templates import Template, template_of
+from pmbf.base.errors import ParameterError
+from pmbf.base.labels import Conditions, conditions
+from pmbf.screen.templates import Template, template_of
 
 SENSITIVITIES = {"fast": 8, "normal": 24, "thorough": 60}
 """Documents of little evidence that are compared with a query, at most; see `screen.bar`. Among 3,000 to 80,000
@@ -124,7 +124,7 @@ class Options:
 
         >>> Options.of({"min_char": 40})
         Traceback (most recent call last):
-        pmbf.errors.ParameterError: there is no option min_char; did you mean min_chars?
+        pmbf.base.errors.ParameterError: there is no option min_char; did you mean min_chars?
         """
         names = [one.name for one in fields(Options)]
         for name in values:

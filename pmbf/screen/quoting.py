@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from pmbf.span import Span
+from pmbf.base.span import Span
 
 MOST_SINGLE = 400
 """Characters of the longest quotation between single marks. In most texts they are apostrophes, too."""

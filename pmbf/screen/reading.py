@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pmbf import verify
-from pmbf.errors import PmbfError
+from pmbf.base.errors import PmbfError
+from pmbf.base.span import Span
 from pmbf.fingerprint import QuerySample
 from pmbf.screen.near import WHOLE_CHARS, stretches_near
 from pmbf.screen.screened import Screened
 from pmbf.screen.sources import Source
-from pmbf.span import Span
 from pmbf.store.generation import Generation
 from pmbf.store.originals import original_text
 from pmbf.store.recent import Recent

@@ -15,12 +15,12 @@ from itertools import chain
 from typing import NamedTuple, get_args
 
 from pmbf import verify
+from pmbf.base.span import Span, common, length_in, merged, outside, union_length
 from pmbf.report import CERTAINTIES, Match, NotCounted, Passage, Section
 from pmbf.screen.exempt import Exempt
 from pmbf.screen.options import Options
 from pmbf.screen.screened import Resolved, Screened, Shared
 from pmbf.screen.sources import Source
-from pmbf.span import Span, common, length_in, merged, outside, union_length
 from pmbf.text import SINGLE_CHARS
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from pmbf.base.span import Span
 from pmbf.fingerprint import QuerySample
 from pmbf.intake.texts import Text
 from pmbf.report import Match, NotCounted, Passage, Report
@@ -13,7 +14,6 @@ from pmbf.screen.candidates import Candidate
 from pmbf.screen.exempt import Exempt
 from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.sources import Source
-from pmbf.span import Span
 
 
 class Shared(NamedTuple):

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pmbf import verify
+from pmbf.base.span import Span, common, length_in, length_inside, meets, outside
 from pmbf.report import NotCounted, Passage, Section
 from pmbf.screen.options import Options
-from pmbf.span import Span, common, length_in, length_inside, meets, outside
-from pmbf.templates import Template
+from pmbf.screen.templates import Template
 
 
 def cut(text: str, options: Options) -> tuple[list[Section], list[Span]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pmbf.labels import Labels
+from pmbf.base.labels import Labels
 from pmbf.report import DocumentRef
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.leaving_out import LeftOut

@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.base.params import Params
 from pmbf.kernels import Evident, EvidentRules, Sampled
-from pmbf.params import Params
 from pmbf.store.having import Having, Keys
 from pmbf.store.tables import Document, ListedPath
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import verify
-from pmbf.errors import CorruptError
+from pmbf.base.errors import CorruptError
 from pmbf.kernels import Words
 from pmbf.store.folder import Store
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import arrays
+from pmbf.base import arrays
 from pmbf.fingerprint import QuerySample
 from pmbf.screen import by_rows
 from pmbf.screen.by_rows import generation_of_rows

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pmbf.base.span import Span, overlap, union_length
 from pmbf.report import Match, NotCounted, Passage, Query, Report
 from pmbf.sentences.report import Pair, SentenceReport, Source
-from pmbf.span import Span, overlap, union_length
 
 _SAME_SHARE = 0.5
 

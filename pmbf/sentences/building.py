@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from pmbf import kernels
-from pmbf.errors import ParameterError, PmbfError
+from pmbf.base.errors import ParameterError, PmbfError
 from pmbf.kernels import CODES
 from pmbf.sentences.segments import KEY_BITS, Segment, Units, write_segment
 from pmbf.sentences.state import Named, State, exists, opened, read_state, with_gone, write_state

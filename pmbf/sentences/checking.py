@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from pmbf import kernels
-from pmbf.errors import NotFoundError, PmbfError
+from pmbf.base.errors import NotFoundError, PmbfError
 from pmbf.sentences.building import build
 from pmbf.sentences.segments import Segment
 from pmbf.sentences.state import State, opened, read_state

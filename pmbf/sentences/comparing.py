@@ -10,10 +10,10 @@ from functools import cached_property
 from rapidfuzz.distance import Levenshtein
 
 from pmbf import kernels
+from pmbf.base.span import Span, overlap
 from pmbf.kernels import Units
 from pmbf.sentences.report import Pair
 from pmbf.sentences.verdict import Words, plain, shared_part, similarity, stands_in
-from pmbf.span import Span, overlap
 
 TOUCHING_CHARS = 20
 """Two units with at most so many characters between them are one stretch: marks, the number of a note."""

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.arrays import begins, distinct
-from pmbf.arrays import spans as spans_of
+from pmbf.base.arrays import begins, distinct
+from pmbf.base.arrays import spans as spans_of
 from pmbf.kernels import CODES
 from pmbf.sentences.segments import Keys, Numbers, Segment
 from pmbf.sentences.state import State, damage, opened

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from pmbf.base.span import Span
 from pmbf.report import DocumentRef, NotCounted, Section, Texts
 from pmbf.report.as_json import AsJson, Readable
-from pmbf.span import Span
 
 SCHEMA_VERSION = 2
 """Raised when a field changes its meaning or goes away; new fields alone do not raise it."""

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import spans as spans_of
+from pmbf.base.arrays import spans as spans_of
 from pmbf.kernels import CODES
 from pmbf.store import files
 from pmbf.store.files import Buffer, Identity, MappedFile, StoredFile

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
+from pmbf.base.errors import CorruptError, NotFoundError, UnsupportedError
 from pmbf.kernels import CODES
 from pmbf.sentences.segments import KEY_BITS, KIND, Segment
 from pmbf.store import files, folders

@@ -8,7 +8,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import LCSseq, Levenshtein, Opcodes
 
 from pmbf import kernels
-from pmbf.span import Span
+from pmbf.base.span import Span
 
 LEAST_SIMILARITY = 0.60
 """Of two units, or of the part that they share. Chance pairs of English units have .2 to .3, seldom more than .4."""

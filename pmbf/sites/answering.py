@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from pmbf.errors import PmbfError
+from pmbf.base.errors import PmbfError
 from pmbf.sentences.reader import Candidates
-from pmbf.service.http import HttpError, Response
-from pmbf.service.routing import Request, Route, Routes
+from pmbf.serving.http.messages import HttpError, Response
+from pmbf.serving.http.routing import Request, Route, Routes
 from pmbf.sites import auditlog, private, protocol
 from pmbf.sites.held import Held, LateError
 from pmbf.sites.keying import NONCE_BYTES, Keys, fingerprints, task_key, top_bits

@@ -8,7 +8,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
+from pmbf.base.span import Span, length_in, overlap
 from pmbf.intake.texts import Text
 from pmbf.sentences import SentenceReport
 from pmbf.sentences.comparing import Asked
@@ -17,7 +18,6 @@ from pmbf.sites.client import Answer, Conversation
 from pmbf.sites.merging import Told, merged_with
 from pmbf.sites.protocol import CODE
 from pmbf.sites.registry import Partner, Registry
-from pmbf.span import Span, length_in, overlap
 
 USUAL_S = 30.0
 _MARGIN_S = 1.0

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pmbf.errors import CorruptError
+from pmbf.base.errors import CorruptError
 
 _TAIL_BYTES = 1 << 16
 NOTHING_BEFORE = "0" * 64

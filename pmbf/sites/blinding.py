@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from pmbf.endpoint.sitekey import SiteKey
-from pmbf.errors import UnsupportedError
+from pmbf.base.errors import UnsupportedError
 from pmbf.sites.keying import Keys
 from pmbf.sites.protocol import MalformedError
+from pmbf.store.sitekey import SiteKey
 
 POINT_BYTES = 32
 TAG_BITS = 48

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pmbf.errors import PmbfError
+from pmbf.base.errors import PmbfError
 from pmbf.sentences.comparing import Asked
-from pmbf.service.http import JSON_TYPE
+from pmbf.serving.http.messages import JSON_TYPE
 from pmbf.sites import auditlog, private, protocol
 from pmbf.sites.keying import NONCE_BYTES, Keys, fingerprints, random_ones, task_key, top_bits
 from pmbf.sites.names import parse_address

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pmbf.arrays import begins
-from pmbf.errors import ParameterError
+from pmbf.base.arrays import begins
+from pmbf.base.errors import ParameterError
+from pmbf.base.span import Span, merged
 from pmbf.sentences import Sentences
 from pmbf.sentences.comparing import Alike
 from pmbf.sentences.reader import Candidates
@@ -36,7 +37,6 @@ from pmbf.sites.registry import Level
 from pmbf.sites.sparing import Blurred
 from pmbf.sites.tagging import TagSet
 from pmbf.sites.texts import CUT, Document, Resembling, TextsAnswer, TextsAsked
-from pmbf.span import Span, merged
 from pmbf.store.folder import Store
 from pmbf.store.originals import original_text
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.endpoint.sitekey import SiteKey
+from pmbf.store.sitekey import SiteKey
 
 WIRE_BYTES = 6
 """Bytes of a fingerprint."""

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from pmbf.errors import WithheldError
+from pmbf.base.errors import WithheldError
+from pmbf.base.span import Span, length_in, merged, overlap
 from pmbf.report import DocumentRef, Texts
 from pmbf.sentences import Origin, Pair, Sentence, SentenceReport, SiteAnswer, Source
 from pmbf.sentences.comparing import TOUCHING_CHARS, Alike, Asked
@@ -21,7 +22,6 @@ from pmbf.sites.protocol import SCALE, MalformedError
 from pmbf.sites.registry import Card
 from pmbf.sites.sparing import MOST_QUESTIONS
 from pmbf.sites.texts import CUT, MOST_UNIT_CHARS, Document, Resembling, Shared
-from pmbf.span import Span, length_in, merged, overlap
 
 _WITHHELD = Span(0, 0)
 _ROUNDING = 2 / SCALE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]{1,253}):([0-9]{1,5})")

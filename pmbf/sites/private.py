@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import among
+from pmbf.base.arrays import among
 from pmbf.sites.blinding import POINT_BYTES, inverse, multiplied, points_of, random_secret, tags_of
 from pmbf.sites.keying import Keys
 from pmbf.sites.protocol import LEAST_RANDOM, MOST_UNITS, N_KEYS, PADDED_UNITS, Fields, MalformedError

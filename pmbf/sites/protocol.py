@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from pmbf import kernels
-from pmbf.errors import PmbfError
+from pmbf.base.errors import PmbfError
 from pmbf.kernels import CODES
 from pmbf.sentences import verdict
 from pmbf.sites.keying import Keys, packed, unpacked

@@ -26,12 +26,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pmbf.contents import read_bounded
-from pmbf.endpoint.sitekey import SiteKey, read_key, read_or_make_key
-from pmbf.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.base.contents import read_bounded
+from pmbf.base.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.sites.names import parse_address, require_name
 from pmbf.store import folders
 from pmbf.store.ownership import is_open_to_others, mode_of
+from pmbf.store.sitekey import SiteKey, read_key, read_or_make_key
 
 FORMAT = 1
 Level = Literal["closed", "none", "private", "count", "title", "excerpt", "text"]
@@ -257,7 +257,7 @@ def read_card(path: Path) -> Card:
     """Return the card in a file.
 
     Raises:
-        NotFoundError, UnsupportedError, IncompleteError, OSError: As for `pmbf.contents.read_bounded`.
+        NotFoundError, UnsupportedError, IncompleteError, OSError: As for `pmbf.base.contents.read_bounded`.
         ParameterError: It is no card.
     """
     raw = read_bounded(path, _CARD_BYTES, hint="a card of a site is smaller")

@@ -14,12 +14,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from pmbf.errors import PmbfError
-from pmbf.service.connections import Connections, Door
-from pmbf.service.limits import ServiceLimits
-from pmbf.service.listening import listening, shown_address
-from pmbf.service.metrics import Metrics
-from pmbf.service.signals import signals
+from pmbf.base.errors import PmbfError
+from pmbf.serving.http.connections import Connections, Door
+from pmbf.serving.http.limits import ServiceLimits
+from pmbf.serving.http.listening import listening, shown_address
+from pmbf.serving.http.metrics import Metrics
+from pmbf.serving.service.signals import signals
 from pmbf.sites.accepting import Accepting
 from pmbf.sites.answering import Answers
 from pmbf.sites.held import Held

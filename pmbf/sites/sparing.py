@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.base.span import Span
 from pmbf.kernels import Units
 from pmbf.sentences.comparing import AROUND_CHARS, Alike, Asked
 from pmbf.sentences.report import Pair
 from pmbf.sentences.verdict import LEAST_PART, LEAST_SIMILARITY, Words, columns, plain, shared_part, similarity
 from pmbf.sites.keying import Keys
-from pmbf.span import Span
 from pmbf.store import folders
 
 MOST_QUESTIONS = 32

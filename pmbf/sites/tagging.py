@@ -18,12 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from pmbf.arrays import among
-from pmbf.endpoint.sitekey import read_or_make_key
+from pmbf.base.arrays import among
 from pmbf.sites.blinding import TAG_BITS, multiplied, points_of, secret_of, tags_of
 from pmbf.sites.keying import Keys
 from pmbf.sites.protocol import MalformedError
 from pmbf.store import folders
+from pmbf.store.sitekey import read_or_make_key
 
 PAGE_TAGS = 1 << 20
 MOST_TAGS = 100 << 20

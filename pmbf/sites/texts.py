@@ -15,7 +15,8 @@ from itertools import pairwise
 import numpy as np
 
 from pmbf import kernels
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
+from pmbf.base.span import Span, merged
 from pmbf.kernels import Units
 from pmbf.sentences.comparing import TOUCHING_CHARS, Asked
 from pmbf.sites.keying import Keys
@@ -31,7 +32,6 @@ from pmbf.sites.protocol import (
     row,
     whole,
 )
-from pmbf.span import Span, merged
 
 _BETWEEN = "\n" * (TOUCHING_CHARS + 12)
 """Between two stretches: far enough for their units not to touch."""

@@ -6,7 +6,7 @@ import hashlib
 import ssl
 from collections.abc import Iterable
 
-from pmbf.errors import CorruptError
+from pmbf.base.errors import CorruptError
 from pmbf.sites.registry import Card, Registry
 
 

@@ -17,7 +17,7 @@ from operator import add, attrgetter, itemgetter, sub
 from pathlib import Path
 from typing import Any
 
-from pmbf.errors import CorruptError, PmbfError
+from pmbf.base.errors import CorruptError, PmbfError
 from pmbf.store import database, files, schema
 from pmbf.store.rows import CheckedRows
 from pmbf.store.tables import (

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.arrays import among, distinct
-from pmbf.errors import CorruptError, PmbfError
+from pmbf.base.arrays import among, distinct
+from pmbf.base.errors import CorruptError, PmbfError
+from pmbf.base.hashes import first_bits
 from pmbf.fingerprint import Fingerprint
-from pmbf.hashes import first_bits
 from pmbf.report.as_json import AsJson
 from pmbf.store import fingerprints
 from pmbf.store.directory import CHUNK_DOCUMENTS, LOCATION, located

@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.errors import CorruptError
-from pmbf.hashes import Hashes
+from pmbf.base.errors import CorruptError
+from pmbf.base.hashes import Hashes
 
 try:  # the same format, four times as fast, where there is a wheel
     from isal import isal_zlib as deflate

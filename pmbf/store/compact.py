@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import among, distinct
+from pmbf.base.arrays import among, distinct
+from pmbf.base.hashes import Hashes, first_bits
 from pmbf.fingerprint import Fingerprint
-from pmbf.hashes import Hashes, first_bits
 from pmbf.report.as_json import AsJson
 from pmbf.store import codec, fingerprints
 from pmbf.store.codec import RecordPacker, TextPacker

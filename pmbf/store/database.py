@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from pmbf.errors import BusyError, CorruptError, ParameterError
+from pmbf.base.errors import BusyError, CorruptError, ParameterError
 from pmbf.store import locks
 
 BUSY_TIMEOUT_S = 10

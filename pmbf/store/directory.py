@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import begins
-from pmbf.errors import UnsupportedError
+from pmbf.base.arrays import begins
+from pmbf.base.errors import UnsupportedError
 from pmbf.store.files import MAX_ID, MappedFile, damaged
 from pmbf.store.tables import Documents
 

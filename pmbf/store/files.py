@@ -32,8 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.contents import open_regular
-from pmbf.errors import CorruptError, ParameterError, UnsupportedError
+from pmbf.base.contents import open_regular
+from pmbf.base.errors import CorruptError, ParameterError, UnsupportedError
 from pmbf.store import mapping
 from pmbf.store.folders import make_folder, replacing
 

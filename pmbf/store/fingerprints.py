@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.arrays import spans
-from pmbf.errors import PmbfError
+from pmbf.base.arrays import spans
+from pmbf.base.errors import PmbfError
+from pmbf.base.hashes import Hashes, hash_dtype
 from pmbf.fingerprint import Fingerprint
-from pmbf.hashes import Hashes, hash_dtype
 from pmbf.store import codec
 from pmbf.store.folder import Store
 from pmbf.store.generation import Generation

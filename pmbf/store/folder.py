@@ -23,8 +23,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pmbf.errors import CorruptError, ParameterError, UnsupportedError
-from pmbf.params import Params
+from pmbf.base.errors import CorruptError, ParameterError, UnsupportedError
+from pmbf.base.params import Params
 from pmbf.store import database, files, folders, locks, schema, telling
 from pmbf.store.catalog import Catalog
 from pmbf.store.directory import LIVE, WITHOUT_TEXT

@@ -11,8 +11,8 @@ from pathlib import Path
 from tempfile import gettempdir
 from typing import BinaryIO
 
-from pmbf.contents import require_replaceable, without_waiting
-from pmbf.errors import UnsupportedError
+from pmbf.base.contents import require_replaceable, without_waiting
+from pmbf.base.errors import UnsupportedError
 
 
 def make_folder(folder: Path, *, mode: int = 0o777) -> None:

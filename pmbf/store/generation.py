@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import arrays
-from pmbf.errors import ParameterError
+from pmbf.base import arrays
+from pmbf.base.errors import ParameterError
+from pmbf.base.hashes import Hashes, hash_dtype
+from pmbf.base.params import Params
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint, fingerprint
-from pmbf.hashes import Hashes, hash_dtype
 from pmbf.kernels import Evident, EvidentRules, Sampled
-from pmbf.params import Params
 from pmbf.rowindex import RowIndex
 from pmbf.store import codec, files, tilefile
 from pmbf.store.directory import LIVE, REMOVED, Directory, Totals

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import arrays
-from pmbf.hashes import Hashes, ascending
+from pmbf.base import arrays
+from pmbf.base.hashes import Hashes, ascending
 
 Ids = NDArray[np.uint32]
 Keys = NDArray[np.uint64]

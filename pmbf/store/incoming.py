@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import spans
+from pmbf.base.arrays import spans
 from pmbf.fingerprint import Fingerprint
 from pmbf.kernels import Samples
 from pmbf.store.tables import made_from

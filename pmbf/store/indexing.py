@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from functools import partial
 
-from pmbf.hashes import Hashes
+from pmbf.base.hashes import Hashes
 from pmbf.store import going_on, laying, levels, rowsfile, tilefile
 from pmbf.store.files import Buffer, MappedFile, StoredFile
 from pmbf.store.fingerprints import Fingerprints

@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pmbf.errors import NotFoundError
-from pmbf.labels import Conditions, Labels, are_looked_at, decoded
+from pmbf.base.errors import NotFoundError
+from pmbf.base.labels import Conditions, Labels, are_looked_at, decoded
 from pmbf.report.as_json import AsJson
 from pmbf.store.folder import Store
 from pmbf.store.tables import Document, ListedPath

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from pmbf.errors import CorruptError, ParameterError
+from pmbf.base.errors import CorruptError, ParameterError
 from pmbf.store.files import Identity, MappedFile, StoredFile
 
 

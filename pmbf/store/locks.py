@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from pmbf.errors import BusyError
+from pmbf.base.errors import BusyError
 
 
 @contextlib.contextmanager

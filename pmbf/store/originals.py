@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from pmbf.contents import read_bounded
-from pmbf.errors import IncompleteError, PmbfError
+from pmbf.base.contents import read_bounded
+from pmbf.base.errors import IncompleteError, PmbfError
 from pmbf.extract import Limits, extract
 from pmbf.store.generation import Generation
 from pmbf.store.tables import Document

@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.base.errors import ParameterError, UnsupportedError
 
 _WRITE, _ANY = 0o022, 0o077
 """Bits of a mode: what group and others may write; whatever they may do."""

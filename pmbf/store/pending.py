@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.arrays import among
+from pmbf.base.arrays import among
+from pmbf.base.params import Params
 from pmbf.kernels import Samples
-from pmbf.params import Params
 from pmbf.store.codec import BLOCK_RAW_BYTES, RecordPacker, TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.incoming import Contents, NewDocuments, joined_samples, some_samples

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import begins
+from pmbf.base.arrays import begins
+from pmbf.base.hashes import Hashes, first_bits
+from pmbf.base.params import Params, words_per_row
 from pmbf.filter import ROWS_PER_TILE, Tile
-from pmbf.hashes import Hashes, first_bits
-from pmbf.params import Params, words_per_row
 from pmbf.rowindex import Entries, Entry, FreeSpaceIndex, RowIndex
 from pmbf.store.fingerprints import Fingerprints
 

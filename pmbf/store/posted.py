@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.errors import CorruptError, ParameterError
-from pmbf.hashes import Hashes
+from pmbf.base.errors import CorruptError, ParameterError
+from pmbf.base.hashes import Hashes
 from pmbf.kernels import Evident, EvidentRules, Row, Sampled, Segments
 from pmbf.store import mapping
 from pmbf.store.files import MappedFile, StoredFile

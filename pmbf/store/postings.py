@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.arrays import among, distinct
-from pmbf.hashes import Hashes
+from pmbf.base.arrays import among, distinct
+from pmbf.base.hashes import Hashes
 from pmbf.kernels import GONE, PADDING_BYTES, Pages, Postings, PostingsShape, Row
 from pmbf.store.files import PAGE_BYTES, MappedFile, damaged
 from pmbf.store.pairs import sorted_pairs

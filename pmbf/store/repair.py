@@ -12,10 +12,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import among
-from pmbf.errors import PmbfError
+from pmbf.base.arrays import among
+from pmbf.base.errors import PmbfError
+from pmbf.base.hashes import Hashes, hash_dtype
 from pmbf.fingerprint import Fingerprint, fingerprint
-from pmbf.hashes import Hashes, hash_dtype
 from pmbf.store.check import CheckReport, check, file_problems, filter_problems
 from pmbf.store.compact import FilePacker
 from pmbf.store.folder import Store

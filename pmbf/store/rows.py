@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.errors import CorruptError
+from pmbf.base.errors import CorruptError
 from pmbf.store import database, files
 from pmbf.store.tables import (
     BINARY_KIND,

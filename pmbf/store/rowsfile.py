@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
+from pmbf.base.params import Params
 from pmbf.filter import SEGMENT_BITS, laid, row_bits
 from pmbf.kernels import BLOCK_LINES, PADDING_BYTES, Postings, Row, RowsPages, SegmentRows
-from pmbf.params import Params
 from pmbf.store.files import (
     FILE_KINDS,
     HEADER,

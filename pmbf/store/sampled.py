@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.hashes import Hashes
+from pmbf.base.hashes import Hashes
 from pmbf.store import codec, fingerprints
 from pmbf.store.directory import SKIP_SHIFT
 from pmbf.store.generation import Generation

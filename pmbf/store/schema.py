@@ -13,7 +13,7 @@ import sqlite3
 from pathlib import Path
 from typing import get_type_hints
 
-from pmbf.errors import NotFoundError
+from pmbf.base.errors import NotFoundError
 from pmbf.store import database, files, folders, telling
 from pmbf.store.tables import PATH_SUMS, TABLES, Document, ListedPath, meta_checksum, tally_key
 

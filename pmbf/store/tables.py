@@ -159,7 +159,7 @@ def _are_possible(rows: Any) -> Any:
 class ListedPath(NamedTuple):
     """A path (or name) a document is listed under; `size` and `mtime_ns` are -1 for a text without a file.
 
-    `labels` are those of the path, as `pmbf.labels.encoded` writes them.
+    `labels` are those of the path, as `pmbf.base.labels.encoded` writes them.
     """
 
     path: str

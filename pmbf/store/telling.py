@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from pmbf.errors import CorruptError
+from pmbf.base.errors import CorruptError
 
 CATALOG = "catalog.sqlite"
 _OF_A_COLLECTION = re.compile(r"\d{6,}\.(?:text|fprt|post|tile|docs)")

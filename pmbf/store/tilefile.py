@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.arrays import distinct
+from pmbf.base.arrays import distinct
 from pmbf.filter import Tile
 from pmbf.rowindex import Entries
 from pmbf.store.files import Identity, MappedFile, StoredFile, damaged

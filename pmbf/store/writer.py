@@ -16,8 +16,8 @@ from concurrent.futures import Executor, wait
 
 import numpy as np
 
-from pmbf.arrays import among
-from pmbf.errors import ParameterError
+from pmbf.base.arrays import among
+from pmbf.base.errors import ParameterError
 from pmbf.store import directory, going_on
 from pmbf.store.codec import TextPacker
 from pmbf.store.files import StoredFile

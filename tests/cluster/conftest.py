@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pmbf import Collection
+from pmbf.base.params import Params
 from pmbf.cluster.asking import SpreadBackend
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.depot import FolderDepot
@@ -19,7 +20,6 @@ from pmbf.cluster.volumes import seal
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin
 from pmbf.jobs.executor import Inline
-from pmbf.params import Params
 from pmbf.screen import LeavingOut, Options, answers
 from tests.conftest import words
 

@@ -4,12 +4,12 @@ import hashlib
 import json
 import os
 
+from pmbf.alike.similar import Similarities, update
+from pmbf.base.errors import IncompleteError, PmbfError
 from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.placement import local_nodes
 from pmbf.cluster.similar import SpreadDocuments
-from pmbf.errors import IncompleteError, PmbfError
 from pmbf.jobs.executor import Inline
-from pmbf.similar import Similarities, update
 from tests.conftest import words
 
 MISSING = object()

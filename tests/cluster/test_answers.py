@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf import ParameterError
+from pmbf.base.params import Params
 from pmbf.jobs.executor import Local
-from pmbf.params import Params
 from tests.conftest import words
 
 from .conftest import cut, nodes_of, stored, texts, told, told_here

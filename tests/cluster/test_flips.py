@@ -10,11 +10,11 @@ import shutil
 
 import pytest
 
-from pmbf.errors import IncompleteError, PmbfError
+from pmbf.base.errors import IncompleteError, PmbfError
+from pmbf.base.params import Params
 from pmbf.extract import Limits
 from pmbf.guard.checker import CollectionChecker
 from pmbf.intake.texts import Origin, read_text
-from pmbf.params import Params
 from tests.conftest import words
 from tests.faults.test_flips import used_bytes
 

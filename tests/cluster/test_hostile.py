@@ -7,10 +7,10 @@ import shutil
 
 import pytest
 
+from pmbf.base.errors import CorruptError, ParameterError, PmbfError, UnsupportedError
 from pmbf.cluster import manifest as manifests
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.volumes import Shelf
-from pmbf.errors import CorruptError, ParameterError, PmbfError, UnsupportedError
 from tests.forked import pmbf
 
 from .hostile import (

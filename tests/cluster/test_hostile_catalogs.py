@@ -6,9 +6,9 @@ import sqlite3
 import pytest
 
 from pmbf import CorruptError
+from pmbf.base.errors import PmbfError
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.volumes import Shelf
-from pmbf.errors import PmbfError
 
 from .hostile import VERBS, filled, last, listed, outcome, put, write_list
 

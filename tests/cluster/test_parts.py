@@ -7,14 +7,14 @@ import threading
 import pytest
 
 from pmbf import Collection, CorruptError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.alike.similar import update
+from pmbf.base.params import Params
 from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.manifest import Manifest, Volume, created, last
 from pmbf.cluster.placement import Node, local_nodes, placed
 from pmbf.cluster.volumes import Shelf, seal
 from pmbf.jobs.executor import Inline
-from pmbf.params import Params
-from pmbf.similar import update
 from tests.conftest import words
 
 from .conftest import sealed

@@ -266,7 +266,7 @@ def test_a_volume_whose_rows_cannot_be_read_is_asked_for_everything_and_that_is_
 
 def test_rows_made_with_other_parameters_are_not_believed(tmp_path, small):
     depot, manifest = small
-    from pmbf.params import Params
+    from pmbf.base.params import Params
 
     rows = RowsHere(tmp_path / "rows", depot, Params(density=0.4))
     places, unread = rows.having(manifest, np.arange(5, dtype=np.uint32))

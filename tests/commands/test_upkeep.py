@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import pmbf
-from pmbf.terminal import summaries
+from pmbf.cli.shown import summaries
 from tests.commands.conftest import LIBRARY, run
 from tests.conftest import words
 

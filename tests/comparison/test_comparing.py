@@ -13,12 +13,12 @@ from hypothesis import given, settings, strategies
 
 import pmbf
 from pmbf import Collection, Comparison, NotFoundError, ParameterError, UnsupportedError, compare
+from pmbf.base.span import Span
+from pmbf.cli.shown.canvas import View
+from pmbf.cli.shown.compared import Shown, comparison_text
 from pmbf.comparison.comparing import How, compared
-from pmbf.span import Span
-from pmbf.templates import Pattern, Template
-from pmbf.templates.cutting import SectionPatterns
-from pmbf.terminal.canvas import View
-from pmbf.terminal.compared import Shown, comparison_text
+from pmbf.screen.templates import Pattern, Template
+from pmbf.screen.templates.cutting import SectionPatterns
 from tests.conftest import words
 
 PASSAGE = words(900, 60)

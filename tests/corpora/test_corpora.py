@@ -8,10 +8,10 @@ from conftest import CORPORA
 from experiments import retrieval
 from measure.corpora import pan13_pairs, read
 from pmbf import Collection
-from pmbf.errors import PmbfError
+from pmbf.base.errors import PmbfError
+from pmbf.base.params import Params
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, read_text
-from pmbf.params import Params
 from pmbf.screen import Options, candidates
 from pmbf.store.folder import Store
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pmbf.endpoint.exporting import export
-from pmbf.endpoint.sitekey import read_or_make_key
+from pmbf.guard.filter.exporting import export
+from pmbf.store.sitekey import read_or_make_key
 from tests.conftest import words
 
 PLAN, OFFER = words(1, 400), words(2, 5000)

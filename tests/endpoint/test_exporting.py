@@ -7,16 +7,16 @@ import stat
 import pytest
 
 from pmbf import Collection, Params
-from pmbf.endpoint import opaque
-from pmbf.endpoint.exporting import export
-from pmbf.endpoint.filterfile import EndpointFilter
-from pmbf.endpoint.opaque import Place
-from pmbf.endpoint.sitekey import SiteKey
-from pmbf.errors import CorruptError, ParameterError, UnsupportedError
+from pmbf.base.errors import CorruptError, ParameterError, UnsupportedError
 from pmbf.fingerprint import fingerprint
 from pmbf.guard.endpoint import EndpointChecker
+from pmbf.guard.filter import opaque
+from pmbf.guard.filter.exporting import export
+from pmbf.guard.filter.filterfile import EndpointFilter
+from pmbf.guard.filter.opaque import Place
 from pmbf.intake.texts import Text
 from pmbf.report import Span
+from pmbf.store.sitekey import SiteKey
 from tests.conftest import words
 from tests.endpoint.conftest import OFFER, PLAN, SHORT, TEXTS
 

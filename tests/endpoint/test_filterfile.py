@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pmbf.endpoint import filterfile
-from pmbf.endpoint.filterfile import HEADER_BYTES, EndpointFilter, Run
-from pmbf.endpoint.rows import CAPACITY, OVERLAP, padded, part_bounds, sealed_tiles, with_fillers
-from pmbf.endpoint.sampling import RUN, KeyedSample, keyed_sample
-from pmbf.endpoint.sitekey import SiteKey
-from pmbf.errors import CorruptError, NotFoundError, ParameterError, PmbfError, UnsupportedError
+from pmbf.base.errors import CorruptError, NotFoundError, ParameterError, PmbfError, UnsupportedError
+from pmbf.guard.filter import filterfile
+from pmbf.guard.filter.filterfile import HEADER_BYTES, EndpointFilter, Run
+from pmbf.guard.filter.rows import CAPACITY, OVERLAP, padded, part_bounds, sealed_tiles, with_fillers
+from pmbf.guard.filter.sampling import RUN, KeyedSample, keyed_sample
+from pmbf.store.sitekey import SiteKey
 from tests.conftest import words
 from tests.endpoint.conftest import PLAN
 

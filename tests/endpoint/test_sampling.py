@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pmbf.endpoint.sampling import GRAM_LETTERS, RUN, WINDOW, keyed_sample
-from pmbf.endpoint.sitekey import SiteKey
+from pmbf.guard.filter.sampling import GRAM_LETTERS, RUN, WINDOW, keyed_sample
+from pmbf.store.sitekey import SiteKey
 from tests.conftest import words
 
 KEY, OTHER_KEY = SiteKey(bytes(16)), SiteKey(bytes(15) + b"\1")

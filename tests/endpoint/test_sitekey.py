@@ -5,8 +5,8 @@ import stat
 
 import pytest
 
-from pmbf.endpoint.sitekey import SiteKey, read_key, read_or_make_key
-from pmbf.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.base.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.store.sitekey import SiteKey, read_key, read_or_make_key
 
 KEY = SiteKey(bytes(range(16)))
 

@@ -12,7 +12,7 @@ from email.message import EmailMessage
 
 import pytest
 
-from pmbf.errors import IncompleteError, UnsupportedError
+from pmbf.base.errors import IncompleteError, UnsupportedError
 from pmbf.extract import Limits, extract, guess_kind, looks_supported
 from tests.extract import builders as make
 

@@ -8,7 +8,7 @@ import tracemalloc
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from pmbf.errors import IncompleteError, UnsupportedError
+from pmbf.base.errors import IncompleteError, UnsupportedError
 from pmbf.extract import extract, html
 from pmbf.jobs.child import program
 from tests.conftest import ROOT

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pmbf.errors import IncompleteError, UnsupportedError
+from pmbf.base.errors import IncompleteError, UnsupportedError
 from pmbf.extract import Extracted, Limits, extract, is_container
 from tests.extract import builders as make
 

@@ -4,7 +4,7 @@ import zlib
 
 import pytest
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
 from pmbf.extract import Limits, extract
 from pmbf.extract.pdf_streams import contents
 from pmbf.extract.reading import Reading

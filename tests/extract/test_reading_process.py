@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from pmbf.errors import IncompleteError, ParameterError, UnsupportedError
+from pmbf.base.errors import IncompleteError, ParameterError, UnsupportedError
 from pmbf.extract import Limits, extract, pool
 from tests.extract import builders as make
 

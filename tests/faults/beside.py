@@ -6,8 +6,8 @@ import struct
 from conftest import words
 
 from pmbf import Collection, PmbfError
+from pmbf.alike.similar import Similarities, update
 from pmbf.report import Report
-from pmbf.similar import Similarities, update
 from tests.sentences.texts import text
 
 PAGE = 4096

@@ -12,7 +12,7 @@ import pytest
 from conftest import words
 
 from pmbf import Collection, CorruptError, PmbfError, repair
-from pmbf.similar import Similarities, update
+from pmbf.alike.similar import Similarities, update
 from pmbf.store import database, files
 from pmbf.store import repair as repairing
 from pmbf.store.catalog import Catalog

@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT, words
 
 from pmbf import Collection, CorruptError, UnsupportedError, repair
-from pmbf.contents import open_regular
+from pmbf.base.contents import open_regular
 
 FILES = ["generation", "tiles/*.rows", "postings/*.post", "tiles/*.docs", "fingerprints/*.fprt", "texts/*.text"]
 

@@ -8,7 +8,7 @@ import pytest
 from conftest import words
 
 from pmbf import Collection, Comparison, CorruptError, compare, page, repair
-from pmbf.similar import Similarities, update
+from pmbf.alike.similar import Similarities, update
 from tests.forked import pmbf
 
 QUERY = words(7) + " " + words(99)

@@ -8,7 +8,7 @@ import pytest
 from conftest import words
 
 from pmbf import Collection, UnsupportedError, repair
-from pmbf.similar import update
+from pmbf.alike.similar import update
 from pmbf.store import files
 from pmbf.store.files import FORMAT_VERSION
 from tests.forked import pmbf

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.errors import IncompleteError, PmbfError
+from pmbf.base.errors import IncompleteError, PmbfError
 from pmbf.guard import git, lfs
 from pmbf.guard.allowing import Allowances, passage_fingerprint
 from pmbf.guard.baseline import Baseline, read_baseline, write_baseline

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.errors import IncompleteError, UnsupportedError
+from pmbf.base.errors import IncompleteError, UnsupportedError
 from pmbf.extract import Limits, guess_kind, looks_supported, plain_kind
 from pmbf.extract.encoding import decode, decode_as
 from pmbf.extract.formats import FORMATS

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import kernels
-from pmbf.errors import PmbfError
+from pmbf.base.errors import PmbfError
 from pmbf.filter import Tile
 from pmbf.kernels import CODES
 from pmbf.sentences import segments

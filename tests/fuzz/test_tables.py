@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 
-from pmbf.errors import PmbfError
+from pmbf.base.errors import PmbfError
+from pmbf.base.labels import decoded, encoded, merged
 from pmbf.intake.labelling import LabelTable
-from pmbf.labels import decoded, encoded, merged
 from tests.fuzz.damage import damaged, fuzzing
 
 TABLES = (

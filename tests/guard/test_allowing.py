@@ -7,7 +7,7 @@ from hypothesis import given as with_values
 from hypothesis import strategies as st
 
 from pmbf import Collection
-from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
+from pmbf.base.errors import CorruptError, NotFoundError, UnsupportedError
 from pmbf.guard.allowing import Allowances, passage_fingerprint
 from pmbf.guard.baseline import Baseline, read_baseline, write_baseline
 from pmbf.guard.checker import CollectionChecker

@@ -15,7 +15,7 @@ from pmbf.guard.policy import Policy
 from pmbf.guard.sources import Plan
 from pmbf.guard.types import Payload
 from pmbf.screen import answering
-from pmbf.service.worker import answer
+from pmbf.serving.service.worker import answer
 from tests.conftest import words
 from tests.guard.conftest import CLEAN, LEAK, guard
 

@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
 from pmbf.guard.git import Repository
 from tests.guard.conftest import CLEAN, LEAK, Git, guard
 

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from pmbf.errors import IncompleteError
+from pmbf.base.errors import IncompleteError
 from pmbf.extract import Limits, extract, guess_kind
 from tests.guard.test_evasions import COVER, ENGLISH, ONE_LINE
 

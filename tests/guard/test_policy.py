@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pmbf.errors import NotFoundError, ParameterError
+from pmbf.base.errors import NotFoundError, ParameterError
 from pmbf.guard.config import Chosen, command_line, policy_for, project_folder
 from pmbf.guard.policy import KEYS, Policy
 

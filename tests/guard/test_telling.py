@@ -238,7 +238,7 @@ def test_a_damaged_catalog_names_no_document(desk, tmp_path):
 def test_names_hold_and_a_name_holds():
     from dataclasses import replace
 
-    from pmbf.terminal.guard import findings_text
+    from pmbf.cli.shown.guard import findings_text
 
     one = finding(())
     several = replace(one, payload=replace(one.payload, name="the names of paths, branches and tags", where="names"))

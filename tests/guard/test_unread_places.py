@@ -10,7 +10,7 @@ import zipfile
 
 import pytest
 
-from pmbf.errors import UnsupportedError
+from pmbf.base.errors import UnsupportedError
 from tests.extract import builders as make
 from tests.guard.test_evasions import COVER, ENGLISH
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pmbf.errors import UnsupportedError
+from pmbf.base.errors import UnsupportedError
 
 LEVELS = {"plain C": 0, "AVX2": 1, "AVX-512": 2}
 BEST = 99

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pmbf.errors import UnsupportedError
+from pmbf.base.errors import UnsupportedError
 from pmbf.kernels import (
     Grams,
     Pair,

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 from pmbf.kernels import reference_bits
 
 N_ROWS = st.sampled_from([0, 1, 7, 8, 9, 63, 64, 65, 130])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 from pmbf.kernels import kernels_of, reference_chunks
 
 WORDS = st.lists(st.sampled_from(["to", "be", "or", "not", "中", "文", "字", "Café", "naı\u0308ve-\nly"]), max_size=40)
@@ -54,7 +54,7 @@ def test_texts_of_many_pieces_agree_with_the_reference(kernels: Any, n_words: in
 
 
 def test_chunks_that_begin_at_words_have_the_hashes_of_shingles(kernels: Any) -> None:
-    from pmbf.params import Sampling
+    from pmbf.base.params import Sampling
 
     utf8 = b"the quick brown fox jumps over the lazy dog and the quick brown fox sleeps"
     how = Sampling(shingle_tokens=3, ordered=True, density=1.0, min_hashes=1024, segment_chars=65_536)

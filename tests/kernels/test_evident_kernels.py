@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.errors import ParameterError
-from pmbf.hashes import Hashes, hash_dtype
+from pmbf.base.errors import ParameterError
+from pmbf.base.hashes import Hashes, hash_dtype
+from pmbf.base.params import HASH_BITS
 from pmbf.kernels import (
     EVIDENCE_UNITS,
     Evident,
@@ -23,7 +24,6 @@ from pmbf.kernels import (
     reference_evident,
     reference_postings,
 )
-from pmbf.params import HASH_BITS
 
 IDS = [np.array([3, 70, 900, 2**31], np.uint32), np.array([5, 70, 2**32 - 1], np.uint32)]
 PAIRS = st.lists(st.tuples(st.integers(0, 12) | st.just(2**32 - 1), st.integers(0, 2)), max_size=40)

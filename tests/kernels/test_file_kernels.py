@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from pmbf.errors import UnsupportedError
+from pmbf.base.errors import UnsupportedError
+from pmbf.base.params import Sampling
 from pmbf.kernels import TextsRead, reference_files, reference_text
-from pmbf.params import Sampling
 
 HOW = Sampling(shingle_tokens=4, long_letters=5, ordered=True, density=0.05, min_hashes=8, segment_chars=100)
 CLEAN = b"The tide comes in twice a day.\r\n\tSo they say.\f\v\n"

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 from pmbf.kernels import Inverted, Jaccard, Lists, SharedCounts, cut_lists, join_lists, kernels_of
 
 LAST = 2**32 - 1

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pmbf.arrays import edges
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.base.arrays import edges
+from pmbf.base.errors import ParameterError, UnsupportedError
 from pmbf.kernels import (
     KINDS,
     NAT,

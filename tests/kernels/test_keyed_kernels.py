@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.base.errors import ParameterError, UnsupportedError
 from pmbf.kernels import reference_keyed
 
 KEY = np.frombuffer(bytes(range(16)), "<u8")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
 from pmbf.kernels import HitRules, reference_bits
 
 TILES = st.lists(

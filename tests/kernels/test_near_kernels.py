@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.errors import ParameterError
-from pmbf.hashes import Hashes
+from pmbf.base.errors import ParameterError
+from pmbf.base.hashes import Hashes
 from pmbf.kernels import Postings, reference_near, reference_postings
 
 HASHES = st.integers(0, 40) | st.integers(0, 2**32 - 1)

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pmbf.errors import ParameterError
-from pmbf.hashes import hash_dtype
+from pmbf.base.errors import ParameterError
+from pmbf.base.hashes import hash_dtype
+from pmbf.base.params import HASH_BITS
 from pmbf.kernels import page_checksums, reference_postings
 from pmbf.kernels.postings_layout import GONE, PADDING_BYTES, Pages, Postings, PostingsShape
-from pmbf.params import HASH_BITS
 
 HASHES = st.integers(0, 40) | st.integers(0, 2**32 - 1) | st.integers(0, 2**64 - 1)
 PAIRS = st.lists(st.tuples(HASHES, st.integers(0, 5)), max_size=120)

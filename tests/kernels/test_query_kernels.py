@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import kernels as door
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
+from pmbf.base.params import HASH_BITS
 from pmbf.kernels import HitRules, reference_bits, reference_gaps
 from pmbf.kernels.choice import kernels_of
-from pmbf.params import HASH_BITS
 
 REFERENCE = SimpleNamespace(**(vars(reference_bits) | vars(reference_gaps)))
 N_ROWS = st.sampled_from([1, 7, 63, 64, 65, 200, 511, 512, 513, 700])

@@ -11,10 +11,10 @@ from conftest import record_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.errors import ParameterError
-from pmbf.hashes import first_bits
+from pmbf.base.errors import ParameterError
+from pmbf.base.hashes import first_bits
+from pmbf.base.params import HASH_BITS
 from pmbf.kernels import reference_records
-from pmbf.params import HASH_BITS
 from pmbf.store.codec import parts_of
 
 HASHES = st.sets(st.integers(0, 300) | st.integers(0, 2**32 - 1), max_size=80).map(

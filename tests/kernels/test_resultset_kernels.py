@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.base.errors import ParameterError, UnsupportedError
 from pmbf.kernels import WHOLE, Likeness, StemTable, reference_resultset
 from tests.kernels.test_text_twins import mannered
 

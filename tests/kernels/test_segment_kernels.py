@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.errors import ParameterError
-from pmbf.hashes import Hashes, first_bits, hash_dtype
+from pmbf.base.errors import ParameterError
+from pmbf.base.hashes import Hashes, first_bits, hash_dtype
+from pmbf.base.params import HASH_BITS
 from pmbf.kernels import (
     Evident,
     EvidentRules,
@@ -30,7 +31,6 @@ from pmbf.kernels import (
 )
 from pmbf.kernels.postings_layout import PADDING_BYTES, Postings, Segments
 from pmbf.kernels.segment_rows import AskedRows, Row, RowsPages, SegmentRows, line_bits
-from pmbf.params import HASH_BITS
 
 PAGE = 64
 HASHES = st.integers(0, 40) | st.integers(0, 2**64 - 1)

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-from pmbf.errors import CorruptError
+from pmbf.base.errors import CorruptError
+from pmbf.base.params import Sampling
 from pmbf.kernels import fold_table as table_file
 from pmbf.kernels import reference_text
 from pmbf.kernels.fold_table import CODE, EXPANSION, INVISIBLE, SINGLE, WORD, fold_table
 from pmbf.kernels.reference_hash import fmix, fmix64, shingle_hash
-from pmbf.params import Sampling
 
 MASK = (1 << 64) - 1
 SETTINGS = {

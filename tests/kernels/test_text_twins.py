@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-from pmbf.errors import ParameterError
-from pmbf.hashes import first_bits
+from pmbf.base.errors import ParameterError
+from pmbf.base.hashes import first_bits
+from pmbf.base.params import HASH_BITS, Sampling
 from pmbf.kernels import reference_text
 from pmbf.kernels.reference_hash import all_shingles
-from pmbf.params import HASH_BITS, Sampling
 
 CHUNK_BYTES = 1 << 14
 """Of native/text/text.h: what is special at its multiples must not show."""

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from pmbf import CorruptError, NotFoundError, ParameterError
+from pmbf.alike.pairs import bands
+from pmbf.alike.pairs.bands import Background, Band, banded
+from pmbf.alike.pairs.features import Features
 from pmbf.kernels import Lists
-from pmbf.pairs import bands
-from pmbf.pairs.bands import Background, Band, banded
-from pmbf.pairs.features import Features
 
 
 def lists_of(*sets):

@@ -13,12 +13,12 @@ import time
 import pytest
 from conftest import words
 
+from pmbf.alike.pairs import by_features, by_texts
+from pmbf.alike.pairs.features import Features
+from pmbf.alike.pairs.finding import How, Wanted, found_in
+from pmbf.alike.pairs.stored import Reading, texts_of_files
+from pmbf.alike.pairs.work import work_folder
 from pmbf.extract import Limits
-from pmbf.pairs import by_features, by_texts
-from pmbf.pairs.features import Features
-from pmbf.pairs.finding import How, Wanted, found_in
-from pmbf.pairs.stored import Reading, texts_of_files
-from pmbf.pairs.work import work_folder
 
 ROUNDS = int(os.environ.get("PMBF_KILLS", "4"))
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf import ParameterError, Span
-from pmbf.pairs import Features, joining, linking, near_duplicates
-from pmbf.pairs.features import featured
+from pmbf.alike.pairs import Features, joining, linking, near_duplicates
+from pmbf.alike.pairs.features import featured
 from pmbf.text import utf8
 
 SEA = "The sea comes in twice a day and goes out twice a day, and nobody on this coast has ever asked it why."

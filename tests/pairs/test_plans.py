@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf import IncompleteError, ParameterError, kernels
+from pmbf.alike.pairs import by_features, by_texts
+from pmbf.alike.pairs.by_features import raw_bytes
+from pmbf.alike.pairs.joining import joined
+from pmbf.alike.pairs.plans import How, consecutive
+from pmbf.alike.pairs.work import Work, work_folder
 from pmbf.jobs.executor import Inline, Local, ShardFailed
 from pmbf.kernels import Lists
-from pmbf.pairs import by_features, by_texts
-from pmbf.pairs.by_features import raw_bytes
-from pmbf.pairs.joining import joined
-from pmbf.pairs.plans import How, consecutive
-from pmbf.pairs.work import Work, work_folder
 
 FEW = st.lists(st.sets(st.integers(0, 2**32 - 1) | st.integers(0, 30).map(lambda n: n << 27), max_size=12), max_size=14)
 

@@ -26,7 +26,7 @@ from experiments.pan.annotations import cases_in, detections_in, file_name, writ
 from experiments.pan.corpus import UNSORTED, Corpus, pairs_in
 from experiments.pan.plagdet import Annotation
 from measure.corpora import read
-from pmbf.errors import NotFoundError
+from pmbf.base.errors import NotFoundError
 
 PAIR = COPIES[0]
 

@@ -20,7 +20,7 @@ from experiments.pan.plagdet import Annotation
 from experiments.pan.retrieving import COLLECTION, retrieve
 from experiments.pan.running import Outcome
 from pmbf import Collection
-from pmbf.errors import IncompleteError, NotFoundError, ParameterError
+from pmbf.base.errors import IncompleteError, NotFoundError, ParameterError
 
 ONE = {"precision": 1, "recall": 1, "granularity": 1, "plagdet": 1}
 

@@ -13,7 +13,7 @@ from experiments.pan.candidates import SILVER, Recall, Runs
 from experiments.pan.corpus import Corpus, Kind
 from experiments.pan.plagdet import Annotation
 from experiments.pan.scoring import ALL, Detections, Documents, oddities, of_kind, results, within_texts
-from pmbf.errors import NotFoundError, ParameterError
+from pmbf.base.errors import NotFoundError, ParameterError
 
 ONE = Annotation("one", 0, 100, "first", 0, 100)
 TWO = Annotation("two", 0, 100, "second", 0, 100)

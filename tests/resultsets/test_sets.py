@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf import CorruptError, NotFoundError, ParameterError, ResultSets, UnsupportedError
-from pmbf.resultsets import Prepared
-from pmbf.resultsets.preparing import MOST_KEPT
+from pmbf.alike.resultsets import Prepared
+from pmbf.alike.resultsets.preparing import MOST_KEPT
 
 STORY = (
     "The harbour of the old town was quiet that night. A lighthouse stood on the hill above the grey houses. "

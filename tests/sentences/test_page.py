@@ -7,13 +7,13 @@ import pytest
 
 import pmbf
 from pmbf import Collection
+from pmbf.base.span import Span
+from pmbf.cli.shown.canvas import View
+from pmbf.cli.shown.sentences import sentences_text
+from pmbf.cli.shown.tables import csv_line
 from pmbf.report import DocumentRef, Texts
 from pmbf.sentences.report import Origin, Pair, Sentence, SentenceReport, SiteAnswer, Source
 from pmbf.sentences.rows import rows
-from pmbf.span import Span
-from pmbf.terminal.canvas import View
-from pmbf.terminal.sentences import sentences_text
-from pmbf.terminal.tables import csv_line
 from tests.sentences.texts import text as prose
 
 HOSTILE = ["<script>document.title='x'</script>", "a\u202egnp.exe", "x" * 10_000, "\x1b]0;own\x07\x1b[2J\x00", "=1+1"]

@@ -10,11 +10,11 @@ import pytest
 
 import pmbf
 from pmbf import Collection
-from pmbf.errors import ParameterError
+from pmbf.base.errors import ParameterError
+from pmbf.base.span import overlap
 from pmbf.sentences import SentenceReport, screening
 from pmbf.sentences.as_passages import as_passages
 from pmbf.sentences.comparing import Asked
-from pmbf.span import overlap
 from tests.sentences.texts import sentence, text
 
 

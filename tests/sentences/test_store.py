@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf import Collection, repair
-from pmbf.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
-from pmbf.opened import OpenFolder
+from pmbf.base.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.collection.opened import OpenFolder
 from pmbf.sentences import Sentences, building, reader, segments
 from pmbf.sentences import state as states
 from pmbf.store.folder import Store
@@ -262,7 +262,7 @@ def test_dropped_sentences_leave_no_file(folder: str) -> None:
 
 
 def test_a_text_that_cannot_be_read_is_told(tmp_path: Path) -> None:
-    from pmbf.params import Params
+    from pmbf.base.params import Params
 
     (tmp_path / "gone.txt").write_text(text(1, 2))
     (tmp_path / "here.txt").write_text(text(3, 4))

@@ -17,7 +17,7 @@ from pmbf.guard.policy import Policy
 from pmbf.guard.session import Session
 from pmbf.guard.types import Payload
 from pmbf.jobs import frames
-from pmbf.service.requests import request
+from pmbf.serving.service.requests import request
 from tests.conftest import ROOT
 from tests.guard.conftest import CLEAN as CLEAN
 from tests.guard.conftest import protected as protected
@@ -26,8 +26,8 @@ START = """
 import sys
 from pathlib import Path
 from pmbf.guard.policy import Policy
-from pmbf.service.limits import ServiceLimits
-from pmbf.service.server import ServiceSettings, run
+from pmbf.serving.http.limits import ServiceLimits
+from pmbf.serving.service.server import ServiceSettings, run
 collection, place, limits = sys.argv[1], Path(sys.argv[2]), eval(sys.argv[3])
 tcp = ("127.0.0.1", 0) if limits.pop("tcp", False) else None
 settings = ServiceSettings(Policy(collection), place, 2, tcp, is_logged=True, limits=ServiceLimits(**limits))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pmbf import Collection, __version__
 from pmbf.jobs import frames
 from pmbf.report import Report
-from pmbf.service.http import Head, HttpError, parse_head
+from pmbf.serving.http.messages import Head, HttpError, parse_head
 from tests.conftest import words
 from tests.guard.conftest import LEAK
 from tests.service.conftest import CLEAN, encoded, frame, received

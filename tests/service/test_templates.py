@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from pmbf import Collection
-from pmbf.service import routes
+from pmbf.serving.service import routes
 from tests.commands.conftest import run
 from tests.sentences.texts import text as prose
 from tests.service.conftest import Running

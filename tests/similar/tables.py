@@ -7,8 +7,8 @@ import sqlite3
 from pathlib import Path
 
 from pmbf import Collection, kernels
+from pmbf.alike.similar import update
 from pmbf.jobs.executor import Inline
-from pmbf.similar import update
 from pmbf.store.folder import Store
 from pmbf.store.tables import contents_key
 

@@ -12,8 +12,8 @@ from contextlib import closing
 import pytest
 
 from pmbf import BusyError, Collection, CorruptError, repair
-from pmbf.similar import Similarities, update
-from pmbf.similar.schema import FILE_NAME
+from pmbf.alike.similar import Similarities, update
+from pmbf.alike.similar.schema import FILE_NAME
 from pmbf.store import locks
 from tests.similar.tables import RULES, anew, made, ranged, table, text_of
 

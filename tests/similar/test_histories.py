@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf import Collection
-from pmbf.similar import archive, counting, tabling
+from pmbf.alike.similar import archive, counting, tabling
 from tests.similar.tables import RULES, anew, from_sets, made, ranged, table, text_of
 
 NAMES = [f"text-{number}" for number in range(18)]

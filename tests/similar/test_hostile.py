@@ -5,9 +5,9 @@ import sqlite3
 import pytest
 
 from pmbf import Collection, PmbfError, UnsupportedError
-from pmbf.similar import Similarities, meta, schema, update
-from pmbf.similar.known import COLUMNS
-from pmbf.similar.schema import as_known, checksums, tally
+from pmbf.alike.similar import Similarities, meta, schema, update
+from pmbf.alike.similar.known import COLUMNS
+from pmbf.alike.similar.schema import as_known, checksums, tally
 from pmbf.store.tables import meta_checksum
 from tests.similar.tables import RULES, made, text_of
 

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import Collection, IncompleteError, NotFoundError, ParameterError, Params
+from pmbf.alike.similar import Similarities, run, update
+from pmbf.alike.similar.components import components
+from pmbf.alike.similar.known import KNOWN
+from pmbf.alike.similar.listing import worn_segments
 from pmbf.jobs.executor import Inline, ShardFailed, local
-from pmbf.similar import Similarities, run, update
-from pmbf.similar.components import components
-from pmbf.similar.known import KNOWN
-from pmbf.similar.listing import worn_segments
 from pmbf.store.files import StoredFile
 from pmbf.store.folder import Store
 from pmbf.store.pending import Change

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from pmbf.service.connections import Connection, Connections
-from pmbf.service.http import HttpError, Response
+from pmbf.serving.http.connections import Connection, Connections
+from pmbf.serving.http.messages import HttpError, Response
 from pmbf.sites import answering, held, protocol
 from pmbf.sites.answering import Answers
 

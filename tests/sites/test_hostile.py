@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pmbf import Collection
-from pmbf.errors import PmbfError
+from pmbf.base.errors import PmbfError
 from pmbf.sentences.comparing import Asked
 from pmbf.sites import auditlog, init, opened, private, protocol, read_card
 from pmbf.sites.held import title_of

@@ -16,6 +16,8 @@ import pytest
 
 from pmbf import Collection
 from pmbf.intake.texts import Text
+from pmbf.screen.templates import Pattern, Template
+from pmbf.screen.templates.cutting import SectionPatterns
 from pmbf.sentences import SentenceReport
 from pmbf.sentences.comparing import Asked
 from pmbf.sites import Partner, Registry, Sites, init, protocol
@@ -27,8 +29,6 @@ from pmbf.sites.names import parse_address
 from pmbf.sites.protocol import Hello, KeysAsked
 from pmbf.sites.texts import Shared
 from pmbf.sites.tls import client_context
-from pmbf.templates import Pattern, Template
-from pmbf.templates.cutting import SectionPatterns
 from tests.commands.conftest import run
 from tests.sentences.texts import text
 from tests.sites.houses import House, houses, until

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import Collection, kernels
-from pmbf.endpoint.sitekey import SiteKey
-from pmbf.errors import CorruptError, ParameterError
+from pmbf.base.errors import CorruptError, ParameterError
 from pmbf.sentences import Sentences
 from pmbf.sentences.comparing import Asked
 from pmbf.sentences.screening import candidates
@@ -21,6 +20,7 @@ from pmbf.sites.keying import fingerprints, packed, read, task_key, unpacked
 from pmbf.sites.protocol import Fields, Hello, MalformedError
 from pmbf.sites.texts import Shared, TextsAsked
 from pmbf.store.folder import Store
+from pmbf.store.sitekey import SiteKey
 from tests.sentences.texts import sentence, text
 from tests.sites.houses import built
 

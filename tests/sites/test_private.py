@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from pmbf import Collection
-from pmbf.endpoint.sitekey import SiteKey
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.base.errors import ParameterError, UnsupportedError
 from pmbf.sentences import Sentences
 from pmbf.sentences.comparing import Asked
 from pmbf.sites import Sites, auditlog, private, protocol
@@ -21,6 +20,7 @@ from pmbf.sites.client import Conversation
 from pmbf.sites.keying import Keys, top_bits
 from pmbf.sites.protocol import Hello, MalformedError
 from pmbf.store.folder import Store
+from pmbf.store.sitekey import SiteKey
 from tests.commands.conftest import run
 from tests.sentences.texts import text
 from tests.sites.houses import House, houses

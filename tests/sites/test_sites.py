@@ -10,7 +10,7 @@ import pytest
 
 import pmbf
 from pmbf import Collection
-from pmbf.errors import NotFoundError, UnsupportedError, WithheldError
+from pmbf.base.errors import NotFoundError, UnsupportedError, WithheldError
 from pmbf.sentences import SentenceReport
 from pmbf.sites import auditlog
 from tests.sentences.texts import sentence, text

@@ -99,8 +99,8 @@ def test_an_answer_below_text_has_no_score(two: dict[str, House], level: str) ->
 
 
 def _shown(report: object, query: str) -> str:
-    from pmbf.terminal.canvas import View
-    from pmbf.terminal.sentences import sentences_text
+    from pmbf.cli.shown.canvas import View
+    from pmbf.cli.shown.sentences import sentences_text
 
     return sentences_text(report, query, View(n_passages=20))  # type: ignore[arg-type]
 

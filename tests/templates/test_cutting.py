@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.span import Span, union_length
-from pmbf.templates import Pattern, Template, template_of
-from pmbf.templates.cutting import SectionPatterns
+from pmbf.base.span import Span, union_length
+from pmbf.screen.templates import Pattern, Template, template_of
+from pmbf.screen.templates.cutting import SectionPatterns
 
 FORM = Template(
     "form",

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pmbf.errors import IncompleteError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.base.errors import IncompleteError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.screen import Options
-from pmbf.templates import SHIPPED, Template, load_template, template_of
-from pmbf.templates.patterns import compiled
+from pmbf.screen.templates import SHIPPED, Template, load_template, template_of
+from pmbf.screen.templates.patterns import compiled
 
 GOOD = """rest = "skip"
 

@@ -10,9 +10,9 @@ import pytest
 import pmbf
 from pmbf import Collection
 from pmbf.report import Report
+from pmbf.screen.templates import Pattern, Template
+from pmbf.screen.templates.cutting import SectionPatterns
 from pmbf.sentences import SentenceReport
-from pmbf.templates import Pattern, Template
-from pmbf.templates.cutting import SectionPatterns
 from tests.commands.conftest import run
 from tests.sentences.texts import text as prose
 

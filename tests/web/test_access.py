@@ -7,10 +7,10 @@ from contextlib import closing
 import pytest
 
 from pmbf import Collection
-from pmbf.errors import ParameterError, UnsupportedError
-from pmbf.web import state, sums
-from pmbf.web.access import CONTENT_SECURITY
-from pmbf.web.tokens import Tokens
+from pmbf.base.errors import ParameterError, UnsupportedError
+from pmbf.serving.web import state, sums
+from pmbf.serving.web.access import CONTENT_SECURITY
+from pmbf.serving.web.tokens import Tokens
 from tests.web.conftest import ESSAY, SHARED, Client, Running
 
 
@@ -144,7 +144,7 @@ def test_tokens_and_sessions_expire(tmp_path, monkeypatch):
     tokens = Tokens(state.opened(tmp_path / "state"))
     secret, made = tokens.add("one", "screen", days=1)
     session, ticket = tokens.open_session(made), tokens.ticket(made)
-    import pmbf.web.tokens as module
+    import pmbf.serving.web.tokens as module
 
     now = module.time.time()
     monkeypatch.setattr(module.time, "time", lambda: now + 13 * 3600)

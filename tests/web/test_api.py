@@ -7,7 +7,7 @@ from openapi_spec_validator import validate
 
 from pmbf import Collection
 from pmbf.report import Report
-from pmbf.web.openapi import OPERATIONS, description
+from pmbf.serving.web.openapi import OPERATIONS, description
 from tests.conftest import words
 from tests.web.conftest import ESSAY, SHARED, Running
 

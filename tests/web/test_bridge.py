@@ -11,11 +11,11 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse, StreamingResponse
 from starlette.routing import Route
 
-from pmbf.service.connections import Door
-from pmbf.service.http import HttpError
-from pmbf.service.limits import ServiceLimits
-from pmbf.service.metrics import Metrics
-from pmbf.web.bridge import ApplicationConnections
+from pmbf.serving.http.connections import Door
+from pmbf.serving.http.limits import ServiceLimits
+from pmbf.serving.http.messages import HttpError
+from pmbf.serving.http.metrics import Metrics
+from pmbf.serving.web.bridge import ApplicationConnections
 
 
 async def size(request):

@@ -14,19 +14,19 @@ import pytest
 
 pytest.importorskip("starlette", reason="the application needs pmbf[web]")
 
-import pmbf.web.history
+import pmbf.serving.web.history
 from pmbf import Collection, CorruptError, PmbfError
 from pmbf.report import Report
-from pmbf.service.http import HttpError
-from pmbf.service.pool import Pool
-from pmbf.web import state
-from pmbf.web.application import application
-from pmbf.web.history import History
-from pmbf.web.jobs import Jobs
-from pmbf.web.parts import Parts
-from pmbf.web.server import WORKING_MODULE
-from pmbf.web.sums import KEYS
-from pmbf.web.tokens import Tokens
+from pmbf.serving.http.messages import HttpError
+from pmbf.serving.service.pool import Pool
+from pmbf.serving.web import state
+from pmbf.serving.web.application import application
+from pmbf.serving.web.history import History
+from pmbf.serving.web.jobs import Jobs
+from pmbf.serving.web.parts import Parts
+from pmbf.serving.web.server import WORKING_MODULE
+from pmbf.serving.web.sums import KEYS
+from pmbf.serving.web.tokens import Tokens
 from tests.conftest import words
 from tests.faults.beside import BLOCK, blocks, head_bits, sample
 from tests.replacing import places, replaced
@@ -252,7 +252,7 @@ def test_no_value_inside_a_report_whose_checksum_is_right_stops_a_page_without_a
 
 @pytest.mark.parametrize("body", [b"0" * (1 << 20), b"[" * 100_000, b"1" * 5000, b""])
 def test_a_report_that_unpacks_to_no_report_is_told(folder, body, monkeypatch):
-    monkeypatch.setattr(pmbf.web.history, "MOST_BODY_BYTES", 1 << 18)
+    monkeypatch.setattr(pmbf.serving.web.history, "MOST_BODY_BYTES", 1 << 18)
     path, screening = folder[0] / "history.db", folder[1][1]
     content = path.read_bytes()
     put(folder[0], screening, body)

@@ -11,11 +11,11 @@ from contextlib import closing, suppress
 import pytest
 
 from pmbf import Collection
-from pmbf.service.http import HttpError
-from pmbf.web import state
-from pmbf.web.history import History
-from pmbf.web.spool import Spool, Spooled
-from pmbf.web.tokens import Token
+from pmbf.serving.http.messages import HttpError
+from pmbf.serving.web import state
+from pmbf.serving.web.history import History
+from pmbf.serving.web.spool import Spool, Spooled
+from pmbf.serving.web.tokens import Token
 from tests.conftest import words
 from tests.web.conftest import ESSAY, SHARED, Client, Running
 

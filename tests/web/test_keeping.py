@@ -10,19 +10,19 @@ import time
 import pytest
 
 from pmbf import Collection, ParameterError, UnsupportedError
-from pmbf.service.pool import Pool
+from pmbf.serving.service.pool import Pool
+from pmbf.serving.web import jobs, state
+from pmbf.serving.web.history import History
+from pmbf.serving.web.spool import Spool, Spooled
+from pmbf.serving.web.tokens import Token
 from pmbf.store.folder import Store
-from pmbf.web import jobs, state
-from pmbf.web.history import History
-from pmbf.web.spool import Spool, Spooled
-from pmbf.web.tokens import Token
 from tests.conftest import words
 from tests.web.conftest import ESSAY, SHARED, Client, Running
 
 
 async def submitted(library, tmp_path):
     """Return a pool, its jobs, and the job of an essay."""
-    pool = Pool([str(library)], 1, "pmbf.web.asks")
+    pool = Pool([str(library)], 1, "pmbf.serving.web.asks")
     await pool.start()
     made = jobs.Jobs(pool, History(state.opened(tmp_path / "state")), answer_s=60)
     body = Spooled(Spool())

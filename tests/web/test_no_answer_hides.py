@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 
 from pmbf import Collection
-from pmbf.web.openapi import OPERATIONS
+from pmbf.serving.web.openapi import OPERATIONS
 from tests.conftest import ROOT
 from tests.copied import COPIED
 from tests.web.conftest import Running

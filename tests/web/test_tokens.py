@@ -5,10 +5,10 @@ from contextlib import closing
 
 import pytest
 
-from pmbf.errors import ParameterError
-from pmbf.web import state
-from pmbf.web.names import skeleton
-from pmbf.web.tokens import OWNER, Tokens
+from pmbf.base.errors import ParameterError
+from pmbf.serving.web import state
+from pmbf.serving.web.names import skeleton
+from pmbf.serving.web.tokens import OWNER, Tokens
 from tests.web.conftest import ESSAY, Client
 
 

@@ -6,10 +6,10 @@ from importlib import resources
 
 import pytest
 
-from pmbf.web.uploads import OPTIONS
-from pmbf.web.words import LANGUAGES, Words
+from pmbf.serving.web.uploads import OPTIONS
+from pmbf.serving.web.words import LANGUAGES, Words
 
-FOLDER = resources.files("pmbf.web")
+FOLDER = resources.files("pmbf.serving.web")
 KINDS = {
     "role": ("screen", "review", "admin"),
     "verdict": ("confirmed", "dismissed", "open"),

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pmbf.base.errors import ParameterError
 from pmbf.cli.guard.options import BY_FIELD, OF_ADDING, sorted_out
-from pmbf.errors import ParameterError
 from pmbf.guard.config import PROJECT_FILE, is_locked
 from pmbf.guard.policy import KEYS, TOLD_INLINE, is_address
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from pmbf.base.errors import DONE, IncompleteError, ParameterError
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard import arguments as arg
 from pmbf.cli.guard.arguments import taking
 from pmbf.cli.guard.options import OF_ADDING, sorted_out
 from pmbf.cli.outcome import note, print_json, print_text
-from pmbf.errors import DONE, IncompleteError, ParameterError
 
 if TYPE_CHECKING:
     from pmbf.guard.baseline import Baseline
@@ -47,8 +47,8 @@ Then write behind each fingerprint why it may leave, and name the file as
 @taking(*arg.SCOPE)
 def create(file: arg.BaselineFile = None, **scope: Any) -> None:
     """Allow every passage that is found now; an existing baseline is not touched."""
+    from pmbf.cli.shown.figures import counted
     from pmbf.guard.baseline import Baseline, write_baseline
-    from pmbf.terminal.figures import counted
 
     check = _BaselineCheck(file, scope)
     if os.path.lexists(check.file):
@@ -73,8 +73,8 @@ def create(file: arg.BaselineFile = None, **scope: Any) -> None:
 def add(file: arg.BaselineFile = None, **scope: Any) -> None:
     """Allow the passages found now as well, and name the baseline in .pmbf.toml: the next check lets them through."""
     from pmbf.cli.guard.allowing import name_in_policy
+    from pmbf.cli.shown.figures import counted, shown_path
     from pmbf.guard.baseline import Baseline, read_baseline, write_baseline
-    from pmbf.terminal.figures import counted, shown_path
 
     check = _BaselineCheck(file, scope, by_owner=True)
     before = read_baseline(check.file) if os.path.lexists(check.file) else Baseline(check.session.key())
@@ -106,8 +106,8 @@ def update(file: arg.BaselineFile = None, **scope: Any) -> None:
 def audit(file: arg.BaselineFile = None, *, redact: bool | None = None, json: bool = False, **scope: Any) -> None:
     """Show each allowed passage: where it is found, its text, and why it may leave."""
     from pmbf.cli.guard.checks import is_redacted
+    from pmbf.cli.shown.guard import audit_text
     from pmbf.guard.baseline import audited, read_baseline
-    from pmbf.terminal.guard import audit_text
 
     check = _BaselineCheck(file, scope)
     baseline = read_baseline(check.file)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pmbf.base.contents import read_stream
+from pmbf.base.errors import ParameterError, PmbfError
 from pmbf.cli.outcome import note, reason
-from pmbf.contents import read_stream
-from pmbf.errors import ParameterError, PmbfError
 from pmbf.guard.config import Chosen, policy_for, project_folder
 from pmbf.guard.policy import Policy
 
@@ -141,7 +141,7 @@ class Check:
         Raises:
             PmbfError, OSError: The check could not answer.
         """
-        from pmbf.terminal.progress import screen_progress
+        from pmbf.cli.shown.progress import screen_progress
 
         plan = self._plan()
         judge = _service(self.policy) if by_service else None
@@ -201,13 +201,13 @@ def _server_has(words: Sequence[str], environment: Mapping[str, str], repository
 
 def _service(policy: Policy) -> Judge | None:
     """Return the collection's service as a judge; None if no service can be asked."""
-    from pmbf.service.place import service_socket
+    from pmbf.serving.service.place import service_socket
 
     try:
         path = None if policy.endpoint else service_socket(policy.protected)
         if path is None:
             return None
-        from pmbf.service.client import Asker
+        from pmbf.serving.service.client import Asker
 
         return Asker(path, _note_service).judged
     except (PmbfError, OSError) as error:

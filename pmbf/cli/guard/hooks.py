@@ -7,10 +7,10 @@ import sys
 
 import typer
 
+from pmbf.base.errors import DONE, FAILED
 from pmbf.cli.guard import arguments as arg
 from pmbf.cli.guard.options import BY_FIELD
 from pmbf.cli.outcome import note, print_text
-from pmbf.errors import DONE, FAILED
 
 INSTALL_CODES = "Exit codes: 0 done; 2 wrong usage; 3 an error, or another hook is there already"
 UNINSTALL_CODES = "Exit codes: 0 done; 2 wrong usage; 3 an error"

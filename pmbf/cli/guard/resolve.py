@@ -7,12 +7,12 @@ from dataclasses import asdict
 
 import typer
 
+from pmbf.base.contents import read_stdin
+from pmbf.base.errors import DONE, FAILED
 from pmbf.cli import arguments as common
 from pmbf.cli.guard import arguments as arg
 from pmbf.cli.inputs import named_collection, open_collection
 from pmbf.cli.outcome import note, print_json, print_text
-from pmbf.contents import read_stdin
-from pmbf.errors import DONE, FAILED
 
 RESOLVE_HELP = """Examples:
   pmbf guard resolve px-0123456789abcdef -c protected.pmbf
@@ -31,9 +31,9 @@ _MOST_STDIN_BYTES = 256 << 20
 
 def resolve(ids: arg.OpaqueIds, collection: common.CollectionFolder = None, json: common.Json = False) -> None:
     """Name the documents behind opaque ids and numbers."""
-    from pmbf.endpoint import opaque
-    from pmbf.endpoint.opaque import Place
-    from pmbf.terminal.figures import shown_path
+    from pmbf.cli.shown.figures import shown_path
+    from pmbf.guard.filter import opaque
+    from pmbf.guard.filter.opaque import Place
 
     folder = named_collection(collection)
     wanted = list(dict.fromkeys(one for word in ids for one in (_ids_in_stdin() if word == "-" else [word])))
@@ -56,7 +56,7 @@ def resolve(ids: arg.OpaqueIds, collection: common.CollectionFolder = None, json
 
 def _ids_in_stdin() -> list[str]:
     """Return the opaque ids and the numbers of documents in stdin: findings, incidents or verdicts."""
-    from pmbf.endpoint import opaque
+    from pmbf.guard.filter import opaque
 
     text = read_stdin(_MOST_STDIN_BYTES, hint="split it").decode("utf-8", "replace")
     return opaque.ids_in(text) + [number for pair in _NUMBERS.findall(text) for number in pair if number]

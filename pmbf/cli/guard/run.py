@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pmbf.base.errors import DONE, FAILED, CorruptError, NotFoundError, ParameterError, PmbfError, UnsupportedError
 from pmbf.cli.guard.options import sorted_out
 from pmbf.cli.outcome import flush_stdout, note, note_if_possible, print_json, print_text, reason
 from pmbf.cli.targets import opened_to_write, require_outside, require_own
-from pmbf.errors import DONE, FAILED, CorruptError, NotFoundError, ParameterError, PmbfError, UnsupportedError
 
 if TYPE_CHECKING:
     from pmbf.guard.policy import Policy
@@ -135,7 +135,7 @@ def _log(file: str, verdict: Verdict, channel: str, protected: str) -> None:
 
 def _print(verdict: Verdict, output: Output) -> None:
     from pmbf.cli.guard.checks import is_redacted
-    from pmbf.terminal.guard import findings_text
+    from pmbf.cli.shown.guard import findings_text
 
     redact = is_redacted(output.redact)
     if output.json:
@@ -146,7 +146,7 @@ def _print(verdict: Verdict, output: Output) -> None:
 
 
 def _note(verdict: Verdict) -> None:
-    from pmbf.terminal.guard import note_lines
+    from pmbf.cli.shown.guard import note_lines
 
     for line in note_lines(verdict):
         note(line)

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pmbf.base.errors import ParameterError
 from pmbf.comparison.pages.names import Names
 from pmbf.comparison.pages.overview import overview
 from pmbf.comparison.pages.passages import passages_inside
 from pmbf.comparison.reports import as_report
 from pmbf.comparison.results import Comparison, Pair
-from pmbf.errors import ParameterError
 from pmbf.pages import evidence_page, write_page
 from pmbf.report import Report
 from pmbf.sentences import SentenceReport

@@ -1,0 +1,162 @@
+"""From the features of texts to pairs and clusters.
+
+    lists ─► in a band ─► equal lists once ─► pairs ─► clusters: stars around the texts that are kept
+
+Texts with equal features are one text while pairs are found, and their pairs are told afterwards. A thousand equal
+texts are half a million pairs. If there would be more than `MOST_PAIRS`, then each of them is a pair with the one that
+stands for all.
+
+A cluster is a star. The texts are taken in order of preference. A text that is a pair with one that is kept goes to
+its cluster; any other is kept. So no text is dropped for a chain of texts that are alike two by two only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.alike.pairs.joining import joined
+from pmbf.alike.pairs.plans import How, Joined, Numbers
+from pmbf.alike.pairs.results import Links
+from pmbf.alike.pairs.work import Work
+from pmbf.base.errors import ParameterError
+from pmbf.kernels import Lists
+
+Ranks = NDArray[np.int64]
+Places = NDArray[np.int64]
+
+MOST_PAIRS = 5_000_000
+KEEPS = ("first", "longest", "newest")
+
+
+def ranks_of(keep: str, lengths: Sequence[int], times: Sequence[float] | None) -> Ranks:
+    """Return the rank of each text: the lowest is kept. Of equal ones the first is preferred.
+
+    Args:
+        keep: `first`, `longest` or `newest`.
+        lengths: Characters of each text.
+        times: When each text was made.
+
+    Raises:
+        ParameterError: `keep` is none of them, or there are no times for `newest`.
+
+    >>> ranks_of("longest", [3, 9, 9], None).tolist()
+    [2, 0, 1]
+    """
+    if keep not in KEEPS:
+        raise ParameterError(f"keep is {keep!r}, expected {', '.join(KEEPS)}")
+    values: Sequence[float] = [0] * len(lengths)
+    if keep == "longest":
+        values = lengths
+    elif keep == "newest":
+        if times is None or len(times) != len(lengths):
+            n_times = 0 if times is None else len(times)
+            raise ParameterError(f"keep is 'newest' with {n_times} times, expected times of {len(lengths)} texts")
+        values = times
+    order = np.argsort(-np.asarray(values, np.float64), kind="stable")
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    return ranks
+
+
+def linked(lists: Lists, ranks: Ranks, how: How, work: Work | None = None) -> Links:
+    """Return the pairs and clusters of some texts.
+
+    Args:
+        lists: The features of each text.
+        ranks: The rank of each text: a text of a lower rank is kept.
+        how: The plan.
+        work: As for `joined`.
+
+    Raises:
+        ParameterError, IncompleteError, OSError: As for `joined`.
+    """
+    stands_for = _stand_ins(lists, ranks)
+    chosen = np.flatnonzero((stands_for == np.arange(len(lists))) & (lists.sizes > 0))
+    found = joined(_some(lists, chosen), how, work)
+    first, second = chosen[found.first], chosen[found.second]
+    kept = _stars(first, second, ranks)[stands_for]
+    ends, is_whole = _with_equal(first, second, found.shared, stands_for, lists.sizes)
+    low, high = (np.array(one, np.uint32) for one in (np.minimum(*ends[:2]), np.maximum(*ends[:2])))
+    order = np.lexsort((high, low))
+    return Links(Joined(low[order], high[order], ends[2][order], found.volume), lists.sizes, kept, is_whole)
+
+
+def _with_equal(
+    first: Places, second: Places, shared: Numbers, stands_for: Places, sizes: Numbers
+) -> tuple[tuple[Places, Places, Numbers], bool]:
+    """Return the pairs of texts with those of the texts that others stand for, and whether all of them are there."""
+    others = np.flatnonzero(stands_for != np.arange(len(stands_for)))
+    if not len(others):
+        return (first, second, shared), True
+    weights = np.bincount(stands_for, minlength=len(stands_for)).astype(np.int64)
+    n_pairs = int((weights[first] * weights[second]).sum() + (weights * (weights - 1) // 2).sum())
+    if n_pairs > MOST_PAIRS:
+        told = (np.append(first, others), np.append(second, stands_for[others]), np.append(shared, sizes[others]))
+        return told, False
+    groups: dict[int, list[int]] = {}
+    for number in others.tolist():
+        groups.setdefault(int(stands_for[number]), [int(stands_for[number])]).append(number)
+    plain = (weights[first] == 1) & (weights[second] == 1)
+    ends = [np.stack([first[plain], second[plain]])]
+    counts = [shared[plain]]
+    for a, b, both in zip(first[~plain].tolist(), second[~plain].tolist(), shared[~plain].tolist(), strict=True):
+        ends.append(np.array(list(product(groups.get(a, [a]), groups.get(b, [b])))).T)
+        counts.append(np.full(ends[-1].shape[1], both, np.uint32))
+    for stand_in, group in groups.items():
+        ends.append(np.array(group)[np.stack(np.triu_indices(len(group), 1))])
+        counts.append(np.full(ends[-1].shape[1], sizes[stand_in], np.uint32))
+    low, high = np.concatenate(ends, axis=1)
+    return (low, high, np.concatenate(counts)), True
+
+
+def _stand_ins(lists: Lists, ranks: Ranks) -> Places:
+    """Return for each list the one of lowest rank among those that are equal to it; lists without features are not."""
+    stands_for = np.arange(len(lists))
+    best: dict[bytes, int] = {}
+    suspects = [number for number in _suspects(lists) if len(lists[number])]
+    for number in sorted(suspects, key=ranks.__getitem__):
+        stands_for[number] = best.setdefault(lists[number].tobytes(), number)
+    return stands_for
+
+
+def _suspects(lists: Lists) -> list[int]:
+    """Return the lists that may be equal to another one: they have the same sum and size as another one."""
+    sums = np.append(np.uint64(0), np.cumsum(lists.features, dtype=np.uint64))
+    keys = (sums[lists.offsets[1:]] - sums[lists.offsets[:-1]]) * np.uint64(0x9E3779B97F4A7C15) + lists.sizes
+    order = np.argsort(keys, kind="stable")
+    same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
+    found = np.zeros(len(lists), np.bool_)
+    found[order[same]] = found[order[same + 1]] = True
+    return list(np.flatnonzero(found).tolist())
+
+
+def _stars(first: Places, second: Places, ranks: Ranks) -> Places:
+    """Return for each text the one that is kept in its place."""
+    kept = np.arange(len(ranks))
+    ends, others = np.append(first, second), np.append(second, first)
+    order = np.lexsort((others, ends))
+    ends, others = ends[order], others[order]
+    begins = np.flatnonzero(np.append(True, ends[1:] != ends[:-1])[: len(ends)])
+    nodes, stops = ends[begins], np.append(begins[1:], len(ends))
+    taken = np.zeros(len(ranks), np.bool_)
+    for place in np.argsort(ranks[nodes]).tolist():
+        node = nodes[place]
+        if not taken[node]:
+            around = others[begins[place] : stops[place]]
+            free = around[~taken[around]]
+            kept[free], taken[free], taken[node] = node, True, True
+    return kept
+
+
+def _some(lists: Lists, numbers: Places) -> Lists:
+    if len(numbers) == len(lists):
+        return lists
+    chosen = np.zeros(len(lists), np.bool_)
+    chosen[numbers] = True
+    sizes = lists.sizes.astype(np.int64)
+    offsets = np.append(0, np.cumsum(sizes[chosen])).astype(np.uint64)
+    return Lists(offsets, lists.features[np.repeat(chosen, sizes)])

@@ -1,0 +1,27 @@
+"""Result sets: which articles of a list of search results are copies of each other, within a millisecond.
+
+    text ─preparing─► Prepared, 520 bytes      once, when the article is stored
+    ──────────────────────────────────────────────────────────────────────────
+    Prepared, … ─comparing─► pairs ─grouping─► Group, …    at each request
+    two texts ─reasons─► what they share                   on demand
+
+prepared     the hashes of one article, and their bytes
+preparing    a text to its hashes: words, or sentences
+stemming     the stems of words, once for each word
+kept         what was prepared lately, by key
+boilerplate  hashes that many unlike articles of a background have
+comparing    prepared articles to the pairs that are alike
+grouping     pairs to groups, each with the article that is shown
+duplicates   the answer for one set; groups and reasons when they are asked for
+reasons      what two texts share, with its places
+sets         `ResultSets`: all of it
+"""
+
+from pmbf.alike.resultsets.comparing import Rule
+from pmbf.alike.resultsets.duplicates import Duplicates
+from pmbf.alike.resultsets.grouping import Group, Member
+from pmbf.alike.resultsets.prepared import Prepared
+from pmbf.alike.resultsets.reasons import Shared
+from pmbf.alike.resultsets.sets import ResultSets
+
+__all__ = ["Duplicates", "Group", "Member", "Prepared", "ResultSets", "Rule", "Shared"]

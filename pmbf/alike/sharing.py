@@ -1,0 +1,126 @@
+"""Everyone with everyone: which documents share features, block by block, and the highest counts of each document.
+
+    lists ─invert─► index ─shared_counts, a block of lists at a time─► counts ─Highest─► the best of each document
+
+The kernels count; this module cuts the work so that memory stays small, and keeps what is asked for. A caller that
+counts ranges of features elsewhere sums the ranges with `kernels.merge_counts` and gives the sums to `Highest`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf import kernels
+from pmbf.base.errors import ParameterError
+from pmbf.kernels import Inverted, Lists, SharedCounts
+
+Numbers = NDArray[np.uint32]
+
+BLOCK_LISTS = 1024
+"""Lists whose counts are held at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
+    """For each document the documents that share most with it.
+
+    Args:
+        offsets: `(n + 1,) uint64`; row i is `documents[offsets[i]:offsets[i + 1]]`.
+        documents: `(offsets[-1],) uint32`, the highest count first; of equal counts the least rank first.
+        counts: `(offsets[-1],) uint32`, shared features.
+        totals: `(n,) uint32`, how many documents were offered to each row.
+    """
+
+    offsets: NDArray[np.uint64]
+    documents: Numbers
+    counts: Numbers
+    totals: Numbers
+
+    @property
+    def is_cut(self) -> NDArray[np.bool_]:
+        """`(n,) bool`, whether a row lacks some of the documents that were offered to it."""
+        return self.totals > np.diff(self.offsets)
+
+
+class Highest:
+    """Rows that keep the highest of the counts that are offered to them, whatever the order of the offers.
+
+    It takes 8 bytes for each count it may keep. The pairs themselves are not held.
+
+    Args:
+        n_rows: Number of rows.
+        keep: Counts that a row keeps at most, at least 1.
+        ranks: `(n_documents,) uint32`, a permutation. Of equal counts the least ranks are kept. None: the rank of a
+            document is its number.
+        n_documents: Number of documents if there are no ranks; None: as many as rows.
+
+    Raises:
+        ParameterError: `keep` is below 1, or `ranks` is no permutation.
+    """
+
+    def __init__(self, n_rows: int, keep: int, *, ranks: Numbers | None = None, n_documents: int | None = None) -> None:
+        if keep < 1:
+            raise ParameterError(f"keep is {keep}, expected at least 1")
+        number = n_rows if n_documents is None else n_documents
+        self._ranks = np.arange(number, dtype=np.uint32) if ranks is None else ranks
+        self._at_rank = np.empty_like(self._ranks)
+        if ranks is not None and (np.bincount(ranks, minlength=len(ranks)) != 1).any():
+            raise ParameterError(f"ranks is no permutation of 0 to {len(ranks) - 1}")
+        self._at_rank[self._ranks] = np.arange(len(self._ranks), dtype=np.uint32)
+        self._kept = np.zeros((n_rows, keep), np.uint64)
+        self._totals = np.zeros(n_rows, np.uint32)
+
+    def add(self, counts: SharedCounts, rows: Numbers, *, mirrored: bool = False) -> None:
+        """Offer counts to rows.
+
+        Args:
+            counts: No row may be offered a document twice, in all calls.
+            rows: `(n_lists,) uint32`, the row that each list is offered to.
+            mirrored: Whether each list's row, as a document, is offered to the rows of its documents too. Then rows
+                are documents, and counts of pairs i < j alone give both directions.
+        """
+        kernels.add_highest(self._kept, self._totals, counts, rows, self._ranks, mirrored=mirrored)
+
+    def ranked(self) -> Ranked:
+        """Return what the rows keep."""
+        keys = np.sort(self._kept, axis=1)[:, ::-1]
+        held = keys > 0
+        offsets = np.append(0, np.cumsum(held.sum(axis=1))).astype(np.uint64)
+        some = keys[held]
+        ranks = np.uint64(0xFFFFFFFF) - (some & np.uint64(0xFFFFFFFF))
+        return Ranked(offsets, self._at_rank[ranks], (some >> np.uint64(32)).astype(np.uint32), self._totals.copy())
+
+
+def pairs_within(inverted: Inverted, lists: Lists, *, min_shared: int = 1) -> Iterator[tuple[Numbers, SharedCounts]]:
+    """Yield for blocks of documents their numbers, and the documents after each that share features with it.
+
+    Each pair of documents is yielded once. Memory is that of one block.
+
+    Args:
+        inverted: The index of `lists`, whose documents are 0, 1, …
+        lists: The features of each document.
+        min_shared: Fewest shared features of a pair.
+    """
+    for start in range(0, len(lists), BLOCK_LISTS):
+        block = lists.part(start, start + BLOCK_LISTS)
+        rows = np.arange(start, start + len(block), dtype=np.uint32)
+        yield rows, kernels.shared_counts(inverted, block, min_shared=min_shared, after=rows)
+
+
+def highest_of_all(lists: Lists, keep: int, *, min_shared: int = 1, ranks: Numbers | None = None) -> Ranked:
+    """Return for each document the documents that share most features with it, both directions of each pair.
+
+    Args:
+        lists: The features of document 0, 1, …
+        keep: Documents of a row at most.
+        min_shared: Fewest shared features of a pair.
+        ranks: As for `Highest`.
+    """
+    inverted, rows = kernels.invert(lists), Highest(len(lists), keep, ranks=ranks)
+    for numbers, counts in pairs_within(inverted, lists, min_shared=min_shared):
+        rows.add(counts, numbers, mirrored=True)
+    return rows.ranked()

@@ -1,0 +1,14 @@
+"""Similarities: of each document of a collection to each other, kept up to date run by run.
+
+update            computes what changed since the last run
+Similarities      the table: Similar rows, Clusters, Status
+Rules             what a chunk is, which chunks count, how much is kept
+RunReport         what a run did
+"""
+
+from pmbf.alike.similar.reader import Cluster, Similar, Similarities, Status
+from pmbf.alike.similar.report import RunReport
+from pmbf.alike.similar.rules import Rules
+from pmbf.alike.similar.run import update
+
+__all__ = ["Cluster", "Rules", "RunReport", "Similar", "Similarities", "Status", "update"]

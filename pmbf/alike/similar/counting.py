@@ -1,0 +1,240 @@
+"""Who shares how many chunks with whom: the coordinator's side of the ranges.
+
+If all rows are wanted, then all documents are held: each pair is told once and offered to both rows. Otherwise some
+documents are held, the *targets*, and all lists pass by them. So the rows of the targets come out whole, and the other
+documents are told what they share with new ones. Nothing but forward lists is kept from run to run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf import kernels
+from pmbf.alike.sharing import Highest, Ranked
+from pmbf.alike.similar.archive import Archive
+from pmbf.alike.similar.known import Ids
+from pmbf.alike.similar.ranges import Range
+from pmbf.alike.similar.rules import Rules
+from pmbf.alike.similar.segments import Batch
+from pmbf.base.arrays import distinct
+from pmbf.jobs.executor import Executor, complete
+from pmbf.kernels import SharedCounts
+from pmbf.store.files import Identity
+
+OnCounted = Callable[[int, int], None]
+
+TARGETS = 8192
+"""Targets that are held at once. More of them are held one part after the other."""
+_PENDING = 4_000_000
+"""Pairs that wait to be sorted by target."""
+
+Numbers = NDArray[np.uint32]
+
+
+class Ranges:
+    """All ranges of chunk IDs, each with a holder.
+
+    Args:
+        executor: Makes the holders, and nothing else from now on.
+        n_ranges: How many.
+        folder: The collection's.
+        identity: The collection's.
+        rules: With the bits of a chunk ID.
+    """
+
+    def __init__(self, executor: Executor, n_ranges: int, folder: Path, identity: Identity, rules: Rules) -> None:
+        self._executor, self._n_ranges, self._rules = executor, n_ranges, rules
+        executor.start(Range, [(folder, identity, rules.bits, number, n_ranges) for number in range(n_ranges)])
+
+    def common(self, batches: Sequence[Batch]) -> Numbers:
+        """Return the chunks that more documents have than the rules allow, ascending."""
+        found = self._asked("common", batches, self._rules.common)
+        return np.concatenate([np.empty(0, np.uint32), *found])
+
+    def hold(self, batches: Sequence[Batch], common: Numbers) -> Ids:
+        """Hold documents; return how many chunks of each count, for the documents of all batches in order."""
+        counted = self._asked("hold", batches, common)
+        sizes = [np.concatenate([np.empty(0, np.uint32), *one]).astype(np.int64) for one in counted]
+        return np.asarray(np.sum(sizes, axis=0, dtype=np.int64))
+
+    def counts(self, batches: Sequence[Batch], *, once: bool) -> Iterator[tuple[Batch, SharedCounts]]:
+        """Yield batches with the documents held that share enough chunks with each list.
+
+        The holders count the next batch while the caller looks at this one.
+        """
+        least = self._rules.min_shared if self._n_ranges == 1 else 1
+        with ThreadPoolExecutor(1) as ahead:
+            asked = [ahead.submit(self._asked, "count", batch, least, once) for batch in batches[:1]]
+            for number, batch in enumerate(batches):
+                answers = asked.pop().result()
+                if number + 1 < len(batches):
+                    asked.append(ahead.submit(self._asked, "count", batches[number + 1], least, once))
+                yield batch, self._summed(answers)
+
+    def _summed(self, answers: list[SharedCounts]) -> SharedCounts:
+        return answers[0] if len(answers) == 1 else kernels.merge_counts(answers, min_shared=self._rules.min_shared)
+
+    def _asked(self, method: str, *arguments: Any) -> list[Any]:
+        return complete(self._executor.call(method, dict.fromkeys(range(self._n_ranges), arguments)))
+
+
+@dataclass(slots=True)
+class Entries:
+    """Pairs of a list's document and a target, by number, and how many chunks they share.
+
+    Args:
+        documents, targets, shared: `(n,) uint32` each, in parts.
+        n_pairs: In all.
+    """
+
+    documents: list[Numbers] = field(default_factory=list)
+    targets: list[Numbers] = field(default_factory=list)
+    shared: list[Numbers] = field(default_factory=list)
+    n_pairs: int = 0
+
+    @classmethod
+    def of(cls, documents: Numbers, targets: Numbers, shared: Numbers) -> Entries:
+        """Return pairs as one part."""
+        return cls([documents], [targets], [shared], len(shared))
+
+    def chosen(self, is_chosen: NDArray[np.bool_]) -> Entries:
+        """Return the pairs of some documents, `(n_documents,) bool`."""
+        found = Entries()
+        for documents, targets, shared in zip(self.documents, self.targets, self.shared, strict=True):
+            which = is_chosen[documents]
+            found.add(documents[which], targets[which], shared[which])
+        return found
+
+    def add(self, documents: Numbers, targets: Numbers, shared: Numbers) -> None:
+        """Append pairs."""
+        self.documents.append(documents)
+        self.targets.append(targets)
+        self.shared.append(shared)
+        self.n_pairs += len(shared)
+
+    def all_documents(self) -> Ids:
+        """Return the documents, ascending."""
+        return distinct(np.concatenate([np.empty(0, np.uint32), *self.documents])).astype(np.int64)
+
+    def counts_by(self, rows: list[Numbers], others: list[Numbers], n_rows: int) -> SharedCounts:
+        """Return the shared chunks of rows with others, by ascending row and other.
+
+        Args:
+            rows, others: Parts as long as those of `shared`.
+            n_rows: All rows are below.
+        """
+        by, other = (np.concatenate([np.empty(0, np.uint32), *parts]) for parts in (rows, others))
+        order = np.argsort(by.astype(np.uint64) << np.uint64(32) | other)
+        shared = np.concatenate([np.empty(0, np.uint32), *self.shared])[order]
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(by, minlength=n_rows))])
+        return SharedCounts(offsets.astype(np.uint64), other[order], shared)
+
+
+def all_rows(ranges: Ranges, archive: Archive, rules: Rules, on_counted: OnCounted) -> Ranked:
+    """Return the rows of all documents, all of which are held."""
+    rows = Highest(len(archive), rules.keep, ranks=archive.ranks)
+    for batch, counts in ranges.counts(archive.batches(), once=True):
+        rows.add(counts, batch.documents, mirrored=True)
+        on_counted(int(batch.documents[-1]) + 1, len(archive))
+    return rows.ranked()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Targets:
+    """The documents that others pass by.
+
+    Args:
+        numbers: Ascending: new documents, other documents whose rows are computed, and documents that left.
+        is_new: `(n_documents,) bool`, whether a document is new.
+        least: `(n_documents,) int64`, fewest shared chunks that a document is told of; a target is told of none.
+    """
+
+    numbers: Ids
+    is_new: NDArray[np.bool_]
+    least: Ids
+
+    def parts(self) -> list[Ids]:
+        """Return the targets in parts that are held at once."""
+        return np.array_split(self.numbers, -(-len(self.numbers) // TARGETS)) if len(self.numbers) else []
+
+
+@dataclass(slots=True)
+class Found:
+    """What passing by the targets has found.
+
+    Args:
+        told: Pairs of a document that is no target, and a new one.
+        n_more: `(n_documents,) int64`, for each document how many new ones are similar, less those that left.
+        rows: The rows of the targets, in parts; a document that left has none.
+        n_counted: How many chunks of each target count.
+    """
+
+    told: Entries
+    n_more: Ids
+    rows: list[Ranked] = field(default_factory=list)
+    n_counted: list[Ids] = field(default_factory=list)
+
+
+def pass_by(
+    ranges: Ranges, archive: Archive, rules: Rules, targets: Targets, common: Numbers, on_counted: OnCounted
+) -> Found:
+    """Let the lists of all documents pass by the targets.
+
+    Args:
+        ranges: They hold the targets, part by part.
+        archive: All documents.
+        rules: How much is kept.
+        targets: Which documents they pass by.
+        common: The common chunks.
+        on_counted: Called with the documents counted, and how many there are in all.
+    """
+    parts, batches, n = targets.parts(), archive.batches(), len(archive)
+    found = Found(Entries(), np.zeros(n, np.int64))
+    for number, part in enumerate(parts):
+        found.n_counted.append(ranges.hold(archive.batches(part), common))
+        highest, pending = Highest(len(part), rules.keep, ranks=archive.ranks), Entries()
+        row_of = np.zeros(archive.n_all, np.uint32)
+        row_of[part] = np.arange(len(part), dtype=np.uint32)
+        for batch, counts in ranges.counts(batches, once=False):
+            documents, others, shared = _pairs(batch, counts)
+            _tell(found, targets, documents, others, shared)
+            stay = others < n
+            pending.add(documents[stay], row_of[others[stay]], shared[stay])
+            if pending.n_pairs > _PENDING:
+                pending = _offered(highest, pending, len(part))
+            on_counted(number * n + int(batch.documents[-1]) + 1, len(parts) * n)
+        _offered(highest, pending, len(part))
+        found.rows.append(highest.ranked())
+    return found
+
+
+def _tell(found: Found, targets: Targets, documents: Numbers, others: Numbers, shared: Numbers) -> None:
+    """Note of pairs what documents are told, and how many similar ones each gains and loses."""
+    n = len(found.n_more)
+    has_left = others >= n
+    is_new = ~has_left
+    is_new[is_new] = targets.is_new[others[is_new]]
+    found.n_more += np.bincount(documents[is_new], minlength=n)
+    found.n_more -= np.bincount(documents[has_left], minlength=n)
+    told = is_new & (shared >= targets.least[documents])
+    found.told.add(documents[told], others[told], shared[told])
+
+
+def _pairs(batch: Batch, counts: SharedCounts) -> tuple[Numbers, Numbers, Numbers]:
+    """Return the document of the list, the other document and their shared chunks of each pair of two documents."""
+    documents = batch.documents[counts.lists()]
+    pairs = np.flatnonzero(documents != counts.documents)
+    return documents[pairs], counts.documents[pairs], counts.counts[pairs]
+
+
+def _offered(rows: Highest, pending: Entries, n_rows: int) -> Entries:
+    counts = pending.counts_by(pending.targets, pending.documents, n_rows)
+    rows.add(counts, np.arange(n_rows, dtype=np.uint32))
+    return Entries()

@@ -1,0 +1,110 @@
+"""Near-duplicates as text: what was compared, the clusters, the pairs, their passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from pmbf.alike.pairs import NearDuplicates, NearPair
+from pmbf.cli.shown.canvas import View, laid_out, unwrapped
+from pmbf.cli.shown.figures import counted, percent, shown_path, size
+from pmbf.cli.shown.passages import likeness
+from pmbf.cli.shown.report import CERTAINTY_STYLES
+from pmbf.cli.shown.safe import one_line
+
+N_CLUSTERS, N_NAMED, N_PROBLEMS = 10, 6, 20
+"""Clusters, texts of a cluster and problems that are listed; `--json` has them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How much is shown.
+
+    Args:
+        view: The canvas.
+        n_pairs: Pairs that are listed.
+    """
+
+    view: View
+    n_pairs: int = 20
+
+
+def near_text(found: NearDuplicates, shown: Shown) -> str:
+    """Return near-duplicates as a person reads them."""
+    return laid_out(shown.view, *_parts(found, shown))
+
+
+def _parts(found: NearDuplicates, shown: Shown) -> Iterator[RenderableType]:
+    title = f"{shown_path(found.title)}: " if found.title else ""
+    yield Text.assemble((title, "bold"), f"{counted(len(found.labels), 'text')} compared with each other")
+    yield _verdict(found)
+    yield from (Text(f"Incomplete: {one_line(one)}", "yellow") for one in found.problems[:N_PROBLEMS])
+    if (left := len(found.problems) - N_PROBLEMS) > 0:
+        yield Text(f"… and {counted(left, 'more problem')}; --json lists them all", "yellow")
+    if found.by_words:
+        has = "has" if len(found.by_words) == 1 else "have"
+        yield Text(
+            f"Note: {counted(len(found.by_words), 'text')} {has} no spot signatures, for lack of stop words that pmbf "
+            "knows; words in a row were compared instead.",
+            "yellow",
+        )
+    if not found.is_whole:
+        yield Text("Note: texts with equal features are too many; each is a pair with one of them only.", "yellow")
+    if found.volume.raw:
+        yield f"{size(found.volume.summed)} of partial counts were summed; without sums {size(found.volume.raw)}"
+    if found.n_pairs:
+        yield ""
+        yield from _clusters(found)
+        yield ""
+    if found.n_pairs and shown.n_pairs:
+        yield from _pairs(found.pairs[: shown.n_pairs])
+    if (left := found.n_pairs - shown.n_pairs) > 0:
+        yield Text(f"… and {counted(left, 'more pair')}: --pairs all shows them", "dim")
+
+
+def _verdict(found: NearDuplicates) -> Text:
+    least = f"{found.threshold:g}"
+    if found.n_pairs:
+        n_left = int((~found.keep).sum())
+        clusters = counted(len(found.clusters), "cluster")
+        of = f"{clusters}: keep one text of each, and leave out {n_left:,}"
+        return Text(f"{counted(found.n_pairs, 'pair')} of a Jaccard index of {least} or more. {of}.", "bold red")
+    if found.problems:
+        return Text("No pair found in what was compared, but the answer is incomplete.", "bold yellow")
+    return Text(f"No two texts have a Jaccard index of {least} or more.", "bold green")
+
+
+def _clusters(found: NearDuplicates) -> Iterator[Text]:
+    for cluster in found.clusters[:N_CLUSTERS]:
+        named = ", ".join(shown_path(str(one)) for one in cluster.others[:N_NAMED])
+        left = len(cluster.others) - N_NAMED
+        more = f" and {left:,} more" if left > 0 else ""
+        yield unwrapped((f"keep {shown_path(str(cluster.kept))}", "green"), f"  for {named}{more}")
+    if (left := len(found.clusters) - N_CLUSTERS) > 0:
+        yield Text(f"… and {counted(left, 'more cluster')}; --rows texts --csv lists every text", "dim")
+
+
+def _pairs(pairs: Sequence[NearPair]) -> Iterator[Text]:
+    """Yield the table of pairs; the names stand last, and whole."""
+    head = ("jaccard", "of a", "of b")
+    figures = [(f"{one.jaccard:.2f}", percent(one.containment_a), percent(one.containment_b)) for one in pairs]
+    widths = [max(map(len, column)) for column in zip(head, *figures, strict=True)]
+    names = [(shown_path(str(one.a)), shown_path(str(one.b))) for one in pairs]
+    width = max(len(a) for a, _ in names)
+
+    def line(cells: tuple[str, ...], a: str, b: str) -> str:
+        return "  ".join(f"{cell:>{n}}" for cell, n in zip(cells, widths, strict=True)) + f"  {a:{width}}  {b}"
+
+    yield unwrapped((line(head, "a", "b"), "dim"))
+    for cells, (a, b), pair in zip(figures, names, pairs, strict=True):
+        yield unwrapped(line(cells, a, b))
+        for one in pair.passages or ():
+            where = f"    a {one.query.start}-{one.query.stop} | b {one.source.start}-{one.source.stop}, "
+            certainty = one.certainty or ""
+            style = CERTAINTY_STYLES.get(certainty, "")
+            yield unwrapped(where + likeness(one.kind, one.similarity), ": ", (certainty, style))
+        if pair.passages == ():
+            yield unwrapped("    no passage: the texts share words in short runs only")

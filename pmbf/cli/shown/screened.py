@@ -1,0 +1,131 @@
+"""The outcome of many screened texts: a line for each that shares nothing, a ranking of the others, and a total."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pmbf.cli.shown.canvas import View, laid_out, unwrapped
+from pmbf.cli.shown.figures import counted, length, padded, percent, shortened, shown_path
+from pmbf.cli.shown.sections import none_found
+from pmbf.report import Report
+from pmbf.report.parts import told_amounts
+
+N_RANKED = 20
+"""Texts that the ranking shows, those with the greatest share."""
+
+LEAST_BESIDE = 56
+"""Columns from which on a text and its source stand in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A text that shares passages: its name, its share, its surest certainty and its first source."""
+
+    name: str
+    share: float
+    certainty: str
+    source: str
+
+    @property
+    def place(self) -> tuple[float, str]:
+        """What texts are ranked by: the share, the greatest first."""
+        return -self.share, self.name
+
+
+@dataclass(slots=True)
+class Screened:
+    """How many files were to be screened, by outcome, and the files with the greatest shares."""
+
+    n_found: int = 0
+    n_not_counted: int = 0
+    n_below: int = 0
+    n_none: int = 0
+    n_incomplete: int = 0
+    n_unread: int = 0
+    n_skipped: int = 0
+    ranked: list[Ranked] = field(default_factory=list)
+
+    @property
+    def n_screened(self) -> int:
+        """How many files were read and compared."""
+        return self.n_found + self.n_not_counted + self.n_below + self.n_none + self.n_incomplete
+
+    def count(self, report: Report) -> None:
+        """Count one more report."""
+        sources = [match for match in report.matches if match.counts]
+        if sources:
+            self.n_found += 1
+            names = report.query.name, sources[0].document.path
+            found = Ranked(names[0], report.coverage, report.certainty or "?", names[1])
+            insort(self.ranked, found, key=lambda one: one.place)
+            del self.ranked[N_RANKED:]
+        elif any(match.passages for match in report.matches):
+            self.n_not_counted += 1
+        elif report.problems:
+            self.n_incomplete += 1
+        elif report.n_below:
+            self.n_below += 1
+        else:
+            self.n_none += 1
+
+
+def nothing_line(report: Report) -> str:
+    """Return the one line for a text that shares nothing, among many texts."""
+    asked = report.query
+    documents = counted(report.n_documents, "document")
+    found = f"nothing above the threshold, {report.n_below:,} below," if report.n_below else "nothing"
+    if report.not_counted:
+        found = f"{found} else ({told_amounts(report.not_counted, asked.n_chars, percent)})"
+    unfit = f"; {none_found(report.template)}" if report.template and not report.sections else ""
+    return f"{shown_path(asked.name)}: {length(asked.n_chars, asked.n_tokens)}, {found} in {documents}{unfit}\n"
+
+
+def screened_text(screened: Screened, view: View) -> str:
+    """Return the texts with the greatest shares, and how many texts were screened, one line for each outcome.
+
+    >>> print(screened_text(Screened(n_none=1), View()), end="")
+    1 text screened
+            1 share none
+    """
+    rows = [
+        (screened.n_found, "share text with the collection"),
+        (screened.n_not_counted, "share only text that does not count"),
+        (screened.n_below, "share less than the threshold"),
+        (screened.n_none, "share none"),
+        (screened.n_incomplete, "share none as far as they were compared"),
+        (screened.n_unread, "could not be read"),
+        (screened.n_skipped, "skipped: no text documents"),
+    ]
+    total = f"{counted(screened.n_screened, 'text')} screened"
+    return _ranking(screened, view) + "\n".join([total, *(f"{n:>9,} {what}" for n, what in rows if n), ""])
+
+
+def _ranking(screened: Screened, view: View) -> str:
+    """Return the table of the texts that share most, with an empty line behind it; nothing for less than two."""
+    if len(screened.ranked) < 2:
+        return ""
+    head, *lines = _lines(screened.ranked, view.name_columns)
+    parts = [unwrapped((head, "dim")), *map(unwrapped, lines)]
+    if left := screened.n_found - len(screened.ranked):
+        parts.append(unwrapped((f"… and {counted(left, 'more text')}; --csv FILE --rows texts has all", "dim")))
+    return laid_out(view, *parts, "")
+
+
+def _lines(ranked: list[Ranked], columns: int) -> Iterator[str]:
+    from rich.cells import cell_len
+
+    rows = [(percent(one.share), one.certainty, shown_path(one.name), shown_path(one.source)) for one in ranked]
+    rows.insert(0, ("share", "certainty", "text", "first source"))
+    width = max(len(certainty) for _, certainty, _, _ in rows)
+    if columns < LEAST_BESIDE:
+        for share, certainty, name, source in rows:
+            yield f"{share:>5}  {shortened(name, columns - 7)}"
+            yield f"{' ' * 7}{shortened(f'{certainty}, {source}', columns - 7)}"
+        return
+    room = columns - 5 - width - 3 * 2
+    name_width = min(max(cell_len(name) for _, _, name, _ in rows), room - room // 2)
+    for share, certainty, name, source in rows:
+        name = padded(shortened(name, name_width), name_width)
+        yield f"{share:>5}  {certainty:<{width}}  {name}  {shortened(source, room - name_width)}"
