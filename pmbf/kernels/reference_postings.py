@@ -1,9 +1,13 @@
-"""Sorted postings in NumPy: for each hash the documents that have it. `postings_layout` draws the bits."""
+"""Sorted postings: for each hash the documents that have it. The reference of `native/postings`.
+
+`postings_layout` draws the bits. Here a line of bits is a text of zeros and ones, the lowest bit first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,24 +32,13 @@ from pmbf.kernels.postings_layout import (
     shape_of,
     sought_in,
 )
-from pmbf.kernels.reference_bit_lines import low, put, read_long, read_unary, windows
 from pmbf.kernels.reference_records import check_pages
 from pmbf.kernels.reference_segments import has_passed, lines_of
 from pmbf.kernels.segment_rows import PADDING_BYTES, require_range
 
 __all__ = ["find_postings", "join_postings", "list_postings", "make_postings", "row_of"]
 
-
-class _Lists(NamedTuple):
-    """Some lists: the number of the cursor that met each, its hash, how many documents it has, where they begin."""
-
-    cursor: NDArray[np.intp]
-    hashes: Keys
-    counts: Keys
-    at: Keys
-
-    def some(self, which: NDArray[Any]) -> _Lists:
-        return _Lists(self.cursor[which], self.hashes[which], self.counts[which], self.at[which])
+_MOST_COUNT_BITS = 31
 
 
 def find_postings(postings: Sequence[Postings], hashes: Hashes, *, limit: int) -> tuple[NDArray[np.int64], Keys]:
@@ -71,22 +64,29 @@ def find_postings(postings: Sequence[Postings], hashes: Hashes, *, limit: int) -
     ([1, 0, 2], [(80, 0)])
     """
     require_postings(postings, hashes)
-    sought = sought_in(postings, hashes)
-    counts, found = np.zeros(len(hashes), np.int64), []
+    counts = np.zeros(len(hashes), np.int64)
+    found = []
     for one in postings:
-        passed = np.flatnonzero(has_passed(one.row, hashes)) if one.row else np.arange(len(hashes))
-        _check_buckets(one, sought[passed])
-        lists = _wanted(one, sought[passed])
-        lists = lists._replace(cursor=passed[lists.cursor])
-        counts[lists.cursor] += lists.counts.astype(np.int64)
-        found.append(lists)
-    keys = [np.empty(0, np.uint64)]
-    for one, lists in zip(postings, found, strict=True):
-        owners, numbers = _numbers(one, lists.some(counts[lists.cursor] <= limit))
-        _check(one.pages, 4 * numbers + one.pages.documents_at if one.pages else numbers, 4)
-        documents = one.documents[numbers]
-        keys.append(documents.astype(np.uint64) << np.uint64(32) | owners.astype(np.uint64))
-    return counts, np.sort(np.concatenate(keys))
+        passed = has_passed(one.row, hashes) if one.row else np.ones(len(hashes), np.bool_)
+        for place, value in enumerate(sought_in(postings, hashes).tolist()):
+            if passed[place] and (mine := _list_of(one, value)):
+                counts[place] += mine.count
+                found.append((one, place, mine))
+    keys = [
+        document << 32 | place
+        for one, place, mine in found
+        if counts[place] <= limit
+        for document in _documents(one, mine.numbers(one))
+    ]
+    return counts, np.array(sorted(keys), np.uint64)
+
+
+def _documents(postings: Postings, numbers: list[int]) -> list[int]:
+    """Return the documents of some numbers, whose pages are checked."""
+    if postings.pages:
+        _check(postings.pages, postings.pages.documents_at + 4 * np.array(numbers, np.int64), 4)
+    found: list[int] = postings.documents[numbers].tolist()
+    return found
 
 
 def list_postings(postings: Postings, start: int = 0, stop: int | None = None) -> tuple[Hashes, Numbers]:
@@ -105,25 +105,13 @@ def list_postings(postings: Postings, start: int = 0, stop: int | None = None) -
     ([[5, 5, 9], [0, 1, 1]], [9])
     """
     require_postings([postings], no_hashes([postings]))
-    stop = postings.end if stop is None else min(stop, postings.end)
-    hashes, numbers = _listed(postings, start, max(start, stop))
-    return hashes_of(hashes, postings.hash_bits), numbers
-
-
-def _listed(postings: Postings, start: int, stop: int) -> tuple[Keys, Numbers]:
+    stop = max(start, postings.end if stop is None else min(stop, postings.end))
     most = postings.most_postings(start, stop) if start < stop else 0
-    buckets = np.arange(start >> postings.shift, min(postings.n_buckets, -(-stop >> postings.shift)))
-    found, owned = [np.empty(0, np.uint64)], [np.empty(0, np.int64)]
-    for lists in _lists(postings, buckets) if start < stop else ():
-        owners, some = _numbers(postings, lists._replace(cursor=np.arange(len(lists.hashes))))
-        found.append(lists.hashes[owners])
-        owned.append(some)
-    hashes, numbers = np.concatenate(found), np.concatenate(owned)
-    inside = np.flatnonzero((hashes >= np.uint64(start)) & (hashes <= np.uint64(max(0, stop - 1))))
-    if len(inside) > most:
+    listed = list(_listed(postings, start, stop))
+    if len(listed) > most:
         raise damaged_postings()
-    order = inside[np.lexsort((numbers[inside], hashes[inside]))]
-    return hashes[order], numbers[order].astype(np.uint32)
+    hashes = np.array([value for value, _ in listed], np.uint64)
+    return hashes_of(hashes, postings.hash_bits), np.array([number for _, number in listed], np.uint32)
 
 
 def make_postings(hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bits: int = 32) -> Postings:
@@ -141,7 +129,8 @@ def make_postings(hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bit
     require_makeable(hashes, numbers, documents, hash_bits)
     owned = numbers_of(hashes, hash_bits)
     shape = shape_of(owned, len(documents), hash_bits)
-    made = _written(owned, numbers, shape, 0, shape.n_buckets)
+    pairs = zip(owned.tolist(), numbers.tolist(), strict=True)
+    made = _written(pairs, shape, 0, shape.n_buckets)
     bits, directory = np.append(made.bits, np.zeros(PADDING_BYTES, np.uint8)), np.append(np.uint32(0), made.ends)
     numbered = shape.shift, shape.rice, shape.id_bits, *made[2:]
     return Postings(documents, directory, bits, *numbered, hash_bits=hash_bits)
@@ -170,13 +159,13 @@ def join_postings(
     (2, 2)
     """
     require_joinable(postings, renumbered, shape, start, stop)
-    hashes, numbers = [np.empty(0, np.uint64)], [np.empty(0, np.uint32)]
+    pairs = []
     for one, new in zip(postings, renumbered, strict=True):
-        some, before = _listed(one, start << shape.shift, min(stop << shape.shift, one.end))
-        now = before + np.uint32(new) if isinstance(new, int) else new[before]
-        hashes.append(some[now != GONE])
-        numbers.append(now[now != GONE])
-    return _written(np.concatenate(hashes), np.concatenate(numbers), shape, start, stop)
+        for value, number in _listed(one, start << shape.shift, stop << shape.shift):
+            now = new + number if isinstance(new, int) else int(new[number])
+            if now != GONE:
+                pairs.append((value, now))
+    return _written(pairs, shape, start, stop)
 
 
 def row_of(postings: Postings, n_lines: int, n_hashes: int, first: int = 0, stop: int | None = None) -> Keys:
@@ -201,113 +190,138 @@ def row_of(postings: Postings, n_lines: int, n_hashes: int, first: int = 0, stop
     require_postings([postings], no_hashes([postings]))
     stop = require_range(n_lines, n_hashes, first, stop)
     row = np.zeros(n_lines // 64, np.uint64)
-    at = lines_of(np.unique(list_postings(postings)[0]), n_lines, n_hashes).ravel()
-    np.bitwise_or.at(row, at >> 6, np.uint64(1) << (at & 63).astype(np.uint64))
+    values = [mine.value for mine in _lists_from(postings, 0, postings.end)]
+    for line in (
+        lines_of(hashes_of(np.array(values, np.uint64), postings.hash_bits), n_lines, n_hashes).ravel().tolist()
+    ):
+        row[line // 64] |= np.uint64(1 << line % 64)
     return row[first // 64 : stop // 64]
 
 
-def _check_buckets(postings: Postings, hashes: Keys) -> None:
-    """Check what finding some hashes reads of the directory and of the bits."""
-    pages = postings.pages
-    if pages is None:
-        return
-    buckets = np.unique((hashes >> np.uint64(postings.shift)).astype(np.int64))
-    buckets = buckets[buckets < postings.n_buckets]
-    _check(pages, pages.directory_at + 4 * buckets, 8)
-    starts, stops = postings.directory[buckets].astype(np.int64), postings.directory[buckets + 1].astype(np.int64)
-    for begin, end in zip(starts.tolist(), stops.tolist(), strict=True):
-        if not begin <= end <= postings.n_bit_bytes:
+@dataclass(frozen=True, slots=True)
+class _List:
+    """The list of a hash: the bits of its bucket, where its numbers begin in them, and how many documents it has."""
+
+    value: int
+    bits: str
+    at: int
+    count: int
+
+    def numbers(self, postings: Postings) -> list[int]:
+        """Return the numbers of the documents."""
+        starts = range(self.at, self.at + self.count * postings.id_bits, postings.id_bits)
+        numbers = [_number(self.bits[start : start + postings.id_bits]) for start in starts]
+        if max(numbers) >= len(postings.documents):
             raise damaged_postings()
-        _check(pages, np.array([pages.bits_at + begin]), end - begin)
+        return numbers
 
 
-def _check(pages: Pages | None, offsets: NDArray[np.int64], size: int) -> None:
-    if pages is None:
-        return
+def _list_of(postings: Postings, value: int) -> _List | None:
+    """Return the list of a hash, if it has one. What is read of the directory and of the bits is checked."""
+    bucket = value >> postings.shift
+    if bucket >= postings.n_buckets:
+        return None
+    if postings.pages:
+        _check(postings.pages, np.array([postings.pages.directory_at + 4 * bucket]), 8)
+        begin, end = _span(postings, bucket)
+        _check(postings.pages, np.array([postings.pages.bits_at + begin]), end - begin)
+    for one in _lists(postings, bucket):
+        if one.value >= value:
+            return one if one.value == value else None
+    return None
+
+
+def _check(pages: Pages, offsets: NDArray[np.int64], size: int) -> None:
     content, sums, checked, page_bytes = pages[:4]
     if check_pages(content.data, sums, checked, offsets, size, page_bytes=page_bytes) is not None:
         raise damaged_postings()
 
 
-def _wanted(postings: Postings, hashes: Keys) -> _Lists:
-    """Return the lists of those hashes of a query that have one."""
-    buckets = (hashes >> np.uint64(postings.shift)).astype(np.int64)
-    places = np.flatnonzero(buckets < postings.n_buckets)
-    found = [_Lists(np.empty(0, np.intp), *(np.empty(0, np.uint64) for _ in range(3)))]
-    for lists in _lists(postings, buckets[places]):
-        mine = lists.some(lists.hashes == hashes[places[lists.cursor]])
-        found.append(mine._replace(cursor=places[mine.cursor]))
-    return _Lists(*(np.concatenate(column) for column in zip(*found, strict=True)))
+def _listed(postings: Postings, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Yield each hash from `start` up to `stop`, with the number of each of its documents."""
+    for one in _lists_from(postings, start, stop):
+        for number in one.numbers(postings):
+            yield one.value, number
 
 
-def _lists(postings: Postings, buckets: NDArray[np.int64]) -> Iterator[_Lists]:
-    """Yield the first list of each bucket, then the second, and so on. A cursor is the number of a bucket given."""
-    directory, shift = postings.directory.astype(np.int64), np.uint64(postings.shift)
-    at, stop = 8 * directory[buckets].astype(np.uint64), 8 * directory[buckets + 1].astype(np.uint64)
-    if (at > stop).any() or (stop > 8 * postings.n_bit_bytes).any():
+def _lists_from(postings: Postings, start: int, stop: int) -> Iterator[_List]:
+    """Yield the lists of the hashes from `start` up to `stop`."""
+    for bucket in range(start >> postings.shift, min(postings.n_buckets, -(-stop >> postings.shift))):
+        for one in _lists(postings, bucket):
+            if one.value >= stop:
+                return
+            if one.value >= start:
+                yield one
+
+
+def _span(postings: Postings, bucket: int) -> tuple[int, int]:
+    """Return where a bucket begins and ends in the bits, in bytes."""
+    begin, end = postings.directory[bucket : bucket + 2].tolist()
+    if not begin <= end <= postings.n_bit_bytes:
         raise damaged_postings()
-    following, left = buckets.astype(np.uint64) << shift, np.full(len(buckets), 1 << postings.shift, np.uint64)
-    cursors, rice = np.arange(len(buckets)), np.uint64(postings.rice)
-    while len(cursors):
-        at, upper, more = read_unary(postings.bits, at, stop)
-        cursors, at, stop, upper = cursors[more], at[more], stop[more], upper[more]
-        following, left = following[more], left[more]
-        gaps = (upper << rice) + read_long(postings.bits, at, stop, postings.rice)
-        is_outside = (upper > left - np.uint64(1) >> rice) | (gaps >= left)
-        at, n_bits, more = read_unary(postings.bits, at + rice, stop)
-        if is_outside.any() or not more.all() or (n_bits > 31).any():
+    return begin, end
+
+
+def _lists(postings: Postings, bucket: int) -> Iterator[_List]:
+    """Yield the lists of a bucket."""
+    begin, end = _span(postings, bucket)
+    bits = _bits(int.from_bytes(postings.bits[begin:end].tobytes(), "little"), 8 * (end - begin))
+    at, following, stop = 0, bucket << postings.shift, bucket + 1 << postings.shift
+    while (one := bits.find("1", at)) >= 0:
+        # Step 1: the gap to the hash before, its upper part in unary.
+        upper, at = one - at, one + 1
+        value = following + (upper << postings.rice | _number(bits[at : at + postings.rice]))
+        at += postings.rice
+        if at > len(bits) or value >= stop:
             raise damaged_postings()
-        hashes, left = following + gaps, left - gaps - np.uint64(1)
-        count = np.uint64(1) << n_bits | low(windows(postings.bits, at, stop), n_bits)
-        numbers_at, at = at + n_bits, at + n_bits + count * np.uint64(postings.id_bits)
-        if (at > stop).any() or (count > len(postings.documents)).any():
+        # Step 2: the number of documents, in Elias's gamma code.
+        one = bits.find("1", at)
+        n_bits, at = one - at, one + 1
+        if one < 0 or n_bits > _MOST_COUNT_BITS:
             raise damaged_postings()
-        yield _Lists(cursors, hashes, count, numbers_at)
-        following = hashes + np.uint64(1)
+        count = 1 << n_bits | _number(bits[at : at + n_bits])
+        at += n_bits
+        # Step 3: the numbers of the documents.
+        if at + count * postings.id_bits > len(bits) or count > len(postings.documents):
+            raise damaged_postings()
+        yield _List(value, bits, at, count)
+        at, following = at + count * postings.id_bits, value + 1
 
 
-def _numbers(postings: Postings, lists: _Lists) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Return the cursor and the number of each document of some lists."""
-    counts = lists.counts.astype(np.int64)
-    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    at = np.repeat(lists.at, counts) + within.astype(np.uint64) * np.uint64(postings.id_bits)
-    numbers = low(windows(postings.bits, at, at), np.uint64(postings.id_bits)).astype(np.int64)
-    if len(numbers) and numbers.max() >= len(postings.documents):
-        raise damaged_postings()
-    return np.repeat(lists.cursor, counts), numbers
+def _written(pairs: Iterable[tuple[int, int]], shape: PostingsShape, start: int, stop: int) -> Buckets:
+    """Return the buckets `[start, stop)` of postings: of pairs of a hash and a document's number, in any order."""
+    lines = ["" for _ in range(start, stop)]
+    ordered = sorted(set(pairs))
+    following, n_hashes = 0, 0
+    for value, some in groupby(ordered, key=lambda pair: pair[0]):
+        bucket = value >> shape.shift
+        if bucket >= stop:
+            raise damaged_postings()
+        gap = value - max(following, bucket << shape.shift)
+        numbers = [number for _, number in some]
+        n_bits = len(numbers).bit_length() - 1
+        lines[bucket - start] += "".join([
+            _unary(gap >> shape.rice),
+            _bits(gap, shape.rice),
+            _unary(n_bits),
+            _bits(len(numbers), n_bits),
+            *(_bits(number, shape.id_bits) for number in numbers),
+        ])  # fmt: skip
+        following, n_hashes = value + 1, n_hashes + 1
+    octets = [_number(line).to_bytes(-(-len(line) // 8), "little") for line in lines]
+    ends = np.cumsum([len(one) for one in octets]).astype(np.uint32)
+    return Buckets(ends, np.frombuffer(b"".join(octets), np.uint8), n_hashes, len(ordered))
 
 
-def _written(owned: Keys, numbers: Numbers, shape: PostingsShape, start: int, stop: int) -> Buckets:
-    """Return the buckets `[start, stop)` of postings: of hashes, in any order, with the document's number of each."""
-    order = np.lexsort((numbers, owned))
-    owned, numbers = owned[order], numbers[order]
-    repeats = (owned[1:] == owned[:-1]) & (numbers[1:] == numbers[:-1])
-    is_first = np.append(np.ones(len(order[:1]), np.bool_), ~repeats)
-    owned, numbers = owned[is_first], numbers[is_first]
-    hashes, firsts, counts = np.unique(owned, return_index=True, return_counts=True)
-    buckets = (hashes >> np.uint64(shape.shift)).astype(np.int64)
-    if len(buckets) and buckets[-1] >= stop:
-        raise damaged_postings()
-    before = np.append(np.uint64(0), hashes[:-1] + np.uint64(1)) if len(hashes) else hashes
-    begins = buckets.astype(np.uint64) << np.uint64(shape.shift)
-    gaps = hashes - np.maximum(before, begins)
-    n_upper = (gaps >> np.uint64(shape.rice)).astype(np.int64)
-    n_count = np.frexp(counts.astype(np.float64))[1].astype(np.int64) - 1
-    n_head = n_upper + 1 + shape.rice + n_count + 1 + n_count
-    n_bits = n_head + counts * shape.id_bits
-    n_in_bucket = np.bincount(buckets - start, n_bits, stop - start).astype(np.int64)
-    directory = np.append(0, np.cumsum(-(-n_in_bucket // 8)))
-    starts = np.cumsum(n_bits) - n_bits
-    firsts_of_bucket = np.searchsorted(buckets, buckets)
-    at = 8 * directory[buckets - start] + starts - starts[firsts_of_bucket]
-    line = np.zeros(8 * int(directory[-1]), np.uint8)
-    line[at + n_upper] = 1
-    put(line, at + n_upper + 1, gaps, shape.rice)
-    line[at + n_upper + 1 + shape.rice + n_count] = 1
-    for n in np.unique(n_count).tolist():
-        some = n_count == n
-        put(line, (at + n_head - n_count)[some], counts[some].astype(np.uint64), n)
-    within = np.arange(len(owned)) - np.repeat(firsts, counts)
-    at_numbers = np.repeat(at + n_head, counts) + within * shape.id_bits
-    put(line, at_numbers, numbers.astype(np.uint64), shape.id_bits)
-    return Buckets(directory[1:].astype(np.uint32), np.packbits(line, bitorder="little"), len(hashes), len(owned))
+def _unary(number: int) -> str:
+    return "0" * number + "1"
+
+
+def _bits(number: int, n_bits: int) -> str:
+    """Return the lowest bits of a number, the lowest first."""
+    return format(number & (1 << n_bits) - 1, f"0{n_bits}b")[::-1] if n_bits else ""
+
+
+def _number(bits: str) -> int:
+    """Return the number that some bits are."""
+    return int(bits[::-1] or "0", 2)
