@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from types import NoneType
-from typing import Any, ClassVar, Literal, Self, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, Self, cast, get_args, get_origin, get_type_hints
 
 from pmbf.base.errors import ParameterError, UnsupportedError
 from pmbf.base.span import Span
@@ -103,7 +103,8 @@ def made(kind: Any, values: Any) -> Any:
     """Return a dataclass, of its values in JSON.
 
     Every value is of the type that its field names. Numbers are finite; evidence and those called `n_…` are at least 0,
-    shares 0 to 1, spans ascending. If the dataclass has `require_consistent`, then that is called.
+    shares 0 to 1, spans ascending. `Annotated[int, n]` is a number from 0 to n; with a text or a list, n is the most
+    characters or entries, and the text can be encoded. If there is `require_consistent`, then that is called.
 
     Raises:
         KeyError: A field is missing.
@@ -140,11 +141,11 @@ def _span(value: Any) -> Span:
 @cache
 def _readers(kind: Any) -> dict[str, tuple[_Read, bool]]:
     """Return what reads each field, and whether the field must be there: lists must, new fields of others need not."""
-    hints, found = get_type_hints(kind), {}
+    hints, found = get_type_hints(kind, include_extras=True), {}
     for one in fields(kind):
         if one.compare:
             hint, has_default = hints[one.name], one.default is not MISSING or one.default_factory is not MISSING
-            found[one.name] = (_ranged(one.name, _reader(hint)), not has_default or get_origin(hint) is tuple)
+            found[one.name] = (_ranged(one.name, _reader(hint)), not has_default or _is_list(hint))
         else:
             found[one.name] = (_refused, False)
     return found
@@ -169,9 +170,16 @@ def _reader(hint: Any) -> _Read:
     match get_origin(hint):
         case origin if origin is Literal:
             return _checked(lambda value: isinstance(value, str) and value in inside)
-        case origin if origin is tuple:
+        case origin if origin is Annotated:
+            return _checked(lambda value: _is_within(value, inside[1]), _reader(inside[0]))
+        case origin if origin is tuple and inside[-1] is ...:
             each = _reader(inside[0])
             return lambda value, name: tuple(each(one, name) for one in _list(value))
+        case origin if origin is tuple:
+            some = tuple(map(_reader, inside))
+            return lambda value, name: tuple(
+                read(one, name) for read, one in zip(some, _list(value, len(some)), strict=True)
+            )
         case origin if origin is dict:
             keys, values = map(_reader, inside)
             return lambda value, name: {keys(one, name): values(what, name) for one, what in _items(value, name)}
@@ -190,10 +198,23 @@ def _checked(is_right: Callable[[Any], bool], read: _Read = lambda value, name: 
     return checked
 
 
-def _list(value: Any) -> list[Any]:
+def _is_within(value: Any, most: int) -> bool:
+    if isinstance(value, str):
+        try:
+            return len(value) <= most and value.encode() is not None
+        except UnicodeEncodeError:  # half a character
+            return False
+    return 0 <= (value if isinstance(value, int) else len(value)) <= most
+
+
+def _is_list(hint: Any) -> bool:
+    return tuple in (get_origin(hint), get_origin(get_args(hint)[0]) if get_origin(hint) is Annotated else None)
+
+
+def _list(value: Any, n: int | None = None) -> list[Any]:
     """Return a list. Raises `TypeError` for a text, whose letters would be entries, and others."""
-    if not isinstance(value, list):
-        raise TypeError(f"{value!r:.80} is no list")
+    if not isinstance(value, list) or n not in (None, len(value)):
+        raise TypeError(f"{value!r:.80} is no list{'' if n is None else f' of {n}'}")
     return value
 
 

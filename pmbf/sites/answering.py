@@ -202,7 +202,7 @@ class Answers:
         return answer.encoded()
 
     def _texts(self, asking: Asking, body: bytes) -> bytes:
-        message = TextsAsked.decoded(body)
+        message = TextsAsked.read(body)
         if asking.level in ("none", "private"):
             raise HttpError(403, "this site does not compare words for you")
         task = self._task(asking, message.challenge)
@@ -224,7 +224,7 @@ class Answers:
         message, points = PointsAsked.decoded(body)
         tags, n_units = self._require_private(asking), -(-len(points) // N_KEYS)
         task = self._begun(asking, message, n_units)
-        made = PointsAnswer(task.epoch, tags.id, tags.n_tags).encoded(tags.multiplied(points))
+        made = PointsAnswer(task.epoch, tags.id, tags.n_tags).encoded(b"".join(tags.multiplied(points)))
         asking.note(
             "private", task=message.challenge[:8], level=asking.level, n_keys=len(points), n_units=_counted(n_units),
             epoch=task.epoch,
@@ -232,7 +232,7 @@ class Answers:
         return made
 
     def _tags(self, asking: Asking, body: bytes) -> bytes:
-        message, tags = TagsAsked.decoded(body), self._require_private(asking)
+        message, tags = TagsAsked.read(body), self._require_private(asking)
         if message.tags != tags.id:
             raise HttpError(409, "the epoch has changed: the tags are no longer those that the task began with")
         return tags.page(message.page)

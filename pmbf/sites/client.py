@@ -19,7 +19,7 @@ from pmbf.base.errors import PmbfError
 from pmbf.sentences.comparing import Asked
 from pmbf.serving.http.messages import JSON_TYPE
 from pmbf.sites import auditlog, private, protocol
-from pmbf.sites.keying import NONCE_BYTES, Keys, fingerprints, random_ones, task_key, top_bits
+from pmbf.sites.keying import NONCE_BYTES, Keys, fingerprints, packed, random_ones, task_key, top_bits
 from pmbf.sites.names import parse_address
 from pmbf.sites.private import LEAST_PRIVATELY, MOST_KEYS, PointsAnswer, PointsAsked, Question, TagsAsked
 from pmbf.sites.protocol import (
@@ -30,11 +30,11 @@ from pmbf.sites.protocol import (
     PADDED_UNITS,
     VERSION,
     EpochError,
-    Fields,
     Hello,
     KeysAnswer,
     KeysAsked,
     MalformedError,
+    Refusal,
     RefusedError,
     SiteError,
 )
@@ -156,7 +156,7 @@ class Conversation:
         sent = self._fingerprints(order, hello, key)
         self._note("fingerprints", task=hello.challenge[:8], n_units=len(order), epoch=hello.epoch)
         self.answer.n_units = len(self.numbers)
-        told = KeysAnswer.decoded(self._exchanged("POST", protocol.KEYS, message.encoded(sent)), len(order))
+        told = KeysAnswer.decoded(self._exchanged("POST", protocol.KEYS, message.encoded(packed(sent))), len(order))
         self._require_epoch(told.epoch, hello)
         if any(order[unit] < 0 for unit in (*told.units, *(unit for unit, _ in told.claims))):
             raise MalformedError("it says that it has units of random numbers")
@@ -212,7 +212,7 @@ class Conversation:
         message = PointsAsked(hello.challenge, hello.epoch, n_keys, max(1, int(self._left())))
         self._note("private", task=hello.challenge[:8], n_keys=n_keys, epoch=hello.epoch)
         self.answer.n_units, self.answer.n_keys = len(self.numbers), question.n_distinct
-        raw = self._exchanged("POST", private.POINTS, message.encoded(question.points))
+        raw = self._exchanged("POST", private.POINTS, message.encoded(b"".join(question.points)))
         told, points = PointsAnswer.decoded(raw, n_keys)
         self._require_epoch(told.epoch, hello)
         self.answer.n_equal, n_of_unit = question.found(points, self._tags(told))
@@ -278,7 +278,7 @@ class Conversation:
         if response.status == 200:
             return raw
         try:
-            reason = Fields(raw).text("error", 1000)
+            reason = Refusal.read(raw).error
         except MalformedError:
             reason = ""
         if response.status == 409 and "epoch" in reason:

@@ -9,10 +9,10 @@ among those of the site.
 
 from __future__ import annotations
 
-import json
 import random
 import secrets
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pmbf.base.arrays import among
 from pmbf.sites.blinding import POINT_BYTES, inverse, multiplied, points_of, random_secret, tags_of
 from pmbf.sites.keying import Keys
-from pmbf.sites.protocol import LEAST_RANDOM, MOST_UNITS, N_KEYS, PADDED_UNITS, Fields, MalformedError
+from pmbf.sites.protocol import LEAST_RANDOM, MOST_UNITS, N_KEYS, PADDED_UNITS, MalformedError, Message, Token
 from pmbf.sites.tagging import MOST_TAGS, PAGE_TAGS
 
 POINTS, TAGS = "/v1/points", "/v1/tags"
@@ -32,7 +32,7 @@ than in one unit. Of 2 to 8, 4 has the best mean of precision and recall: docs/s
 
 
 @dataclass(frozen=True, slots=True)
-class PointsAsked:
+class PointsAsked(Message):
     """The line before the points of an asker.
 
     Args:
@@ -42,29 +42,23 @@ class PointsAsked:
         seconds: How long the asker waits.
     """
 
-    challenge: str
-    epoch: str
-    n_keys: int
-    seconds: int
-
-    def encoded(self, points: list[bytes]) -> bytes:
-        """Return the message."""
-        return json.dumps(asdict(self)).encode() + b"\n" + b"".join(points)
+    challenge: Token
+    epoch: Token
+    n_keys: Annotated[int, MOST_KEYS]
+    seconds: Annotated[int, 1 << 20]
 
     @classmethod
     def decoded(cls, raw: bytes) -> tuple[PointsAsked, list[bytes]]:
         """Return the line and the points."""
         line, _, rest = raw.partition(b"\n")
-        fields = Fields(line)
-        n_keys = fields.number("n_keys", MOST_KEYS)
-        if not n_keys:
+        asked = cls.read(line)
+        if not asked.n_keys:
             raise MalformedError("it has no point")
-        challenge, epoch = (fields.text(name, 200) for name in ("challenge", "epoch"))
-        return cls(challenge, epoch, n_keys, fields.number("seconds", 1 << 20)), _points(rest, n_keys)
+        return asked, _points(rest, asked.n_keys)
 
 
 @dataclass(frozen=True, slots=True)
-class PointsAnswer:
+class PointsAnswer(Message):
     """The line before the points of a site.
 
     Args:
@@ -73,25 +67,19 @@ class PointsAnswer:
         n_tags: How many there are.
     """
 
-    epoch: str
-    tags: str
-    n_tags: int
-
-    def encoded(self, points: list[bytes]) -> bytes:
-        """Return the message."""
-        return json.dumps(asdict(self)).encode() + b"\n" + b"".join(points)
+    epoch: Token
+    tags: Annotated[str, 64]
+    n_tags: Annotated[int, MOST_TAGS]
 
     @classmethod
     def decoded(cls, raw: bytes, n_keys: int) -> tuple[PointsAnswer, list[bytes]]:
         """Return the line and the points, in answer to as many."""
         line, _, rest = raw.partition(b"\n")
-        fields = Fields(line)
-        made = cls(fields.text("epoch", 200), fields.text("tags", 64), fields.number("n_tags", MOST_TAGS))
-        return made, _points(rest, n_keys)
+        return cls.read(line), _points(rest, n_keys)
 
 
 @dataclass(frozen=True, slots=True)
-class TagsAsked:
+class TagsAsked(Message):
     """A question for a page of tags.
 
     Args:
@@ -99,18 +87,8 @@ class TagsAsked:
         page: From 0.
     """
 
-    tags: str
-    page: int
-
-    def encoded(self) -> bytes:
-        """Return the message."""
-        return json.dumps(asdict(self)).encode()
-
-    @classmethod
-    def decoded(cls, raw: bytes) -> TagsAsked:
-        """Return the message."""
-        fields = Fields(raw)
-        return cls(fields.text("tags", 64), fields.number("page", MOST_TAGS // PAGE_TAGS))
+    tags: Annotated[str, 64]
+    page: Annotated[int, MOST_TAGS // PAGE_TAGS]
 
 
 def _points(raw: bytes, n: int) -> list[bytes]:

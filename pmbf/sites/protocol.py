@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any
+from typing import Annotated, Any, Self
 
 from pmbf import kernels
 from pmbf.base.errors import PmbfError
 from pmbf.kernels import CODES
+from pmbf.report.as_json import made, plain
 from pmbf.sentences import verdict
-from pmbf.sites.keying import Keys, packed, unpacked
+from pmbf.sites.keying import Keys, unpacked
 
 VERSION = 2
 SITE, KEYS, TEXTS = "/v1/site", "/v1/keys", "/v1/texts"
@@ -86,101 +87,77 @@ def parameters() -> str:
 
     It is taken of what the kernels make of a text in several scripts. So it differs if a table or a rule differs.
     """
-    made = hashlib.sha256(b"pmbf-sites-2")
+    digest = hashlib.sha256(b"pmbf-sites-2")
     for from_each in (False, True):
         units = kernels.units(_PROBE.encode(), code=CODE, from_each=from_each)
-        made.update(units.sentences.tobytes() + units.spans.tobytes() + units.keys.astype("<u8").tobytes())
+        digest.update(units.sentences.tobytes() + units.spans.tobytes() + units.keys.astype("<u8").tobytes())
     rules = (verdict.LEAST_SIMILARITY, verdict.LEAST_PART, verdict.LEAST_SENTENCE, verdict.LEAST_OF_SHORT)
-    made.update(repr((rules, LEAST_CLAIMED)).encode())
-    return made.hexdigest()[:32]
+    digest.update(repr((rules, LEAST_CLAIMED)).encode())
+    return digest.hexdigest()[:32]
 
 
-class Fields:
-    """The fields of a message, each checked when it is taken.
+Place = Annotated[int, 1 << 31]
+"""A number of a unit or a document, or a place in a text: each message has bounds of its own besides."""
+Token = Annotated[str, 200]
+"""Random bytes, an id or a state, in words that are short."""
 
-    Args:
-        raw: JSON.
 
-    Raises:
-        MalformedError: It is no object in JSON.
-    """
+def read_object(raw: bytes) -> dict[str, Any]:
+    """Return an object in JSON; raise `MalformedError` for anything else."""
+    try:
+        values = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise MalformedError("it is no JSON") from None
+    if not isinstance(values, dict):
+        raise MalformedError("it is no object")
+    return values
 
-    def __init__(self, raw: bytes) -> None:
-        try:
-            values = json.loads(raw)
-        except (ValueError, RecursionError):
-            raise MalformedError("it is no JSON") from None
-        if not isinstance(values, dict):
-            raise MalformedError("it is no object")
-        self._values: dict[str, Any] = values
+
+def require_within(name: str, rows: Iterable[Sequence[int]], bounds: Sequence[int]) -> None:
+    """Refuse rows of numbers of which one is above its bound. Raises `MalformedError`."""
+    if any(number > bound for row in rows for number, bound in zip(row, bounds, strict=True)):
+        raise MalformedError(f"a number of {name} is too large")
+
+
+class Message:
+    """A message in JSON: each field is of its type and within its bound, or the message is refused."""
+
+    __slots__ = ()
+
+    def encoded(self, content: bytes | None = None) -> bytes:
+        """Return the message; with bytes behind it, which stand behind a line end."""
+        line = json.dumps(plain(self), ensure_ascii=False, separators=(",", ":")).encode()
+        return line if content is None else line + b"\n" + content
 
     @classmethod
-    def of(cls, value: object) -> Fields:
-        """Return the fields of an object within a message."""
-        if not isinstance(value, dict):
-            raise MalformedError("a part of it is no object")
-        made = cls(b"{}")
-        made._values = value
-        return made
+    def read(cls, raw: bytes) -> Self:
+        """Return the message.
 
-    def number(self, name: str, most: int) -> int:
-        """Return a whole number from 0 to `most`."""
-        return whole(self._values.get(name), most, name)
-
-    def flag(self, name: str) -> bool:
-        """Return whether a flag is set."""
-        value = self._values.get(name)
-        if not isinstance(value, bool):
-            raise MalformedError(f"{name} is no flag")
-        return value
-
-    def text(self, name: str, most: int) -> str:
-        """Return a text of up to `most` characters."""
-        return words(self._values.get(name), most, name)
-
-    def optional(self, name: str) -> Any:
-        """Return a field as it is; None if there is none."""
-        return self._values.get(name)
-
-    def items(self, name: str, most: int) -> list[Any]:
-        """Return a list of up to `most` items."""
-        value = self._values.get(name)
-        if not isinstance(value, list) or len(value) > most:
-            raise MalformedError(f"{name} is no list of up to {most:,} items")
-        return value
-
-    def rows(self, name: str, most: int, bounds: Sequence[int]) -> list[list[int]]:
-        """Return a list of rows of whole numbers, each from 0 to its bound."""
-        return [row(one, bounds, name) for one in self.items(name, most)]
-
-
-def whole(value: Any, most: int, name: str) -> int:
-    """Return a whole number from 0 to `most`; raise `MalformedError` for anything else."""
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-        raise MalformedError(f"{name} is no whole number up to {most:,}")
-    return value
-
-
-def words(value: Any, most: int, name: str) -> str:
-    """Return a text that can be encoded; raise `MalformedError` for anything else."""
-    if not isinstance(value, str) or len(value) > most:
-        raise MalformedError(f"{name} is no text of up to {most:,} characters")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise MalformedError(f"{name} has half a character") from None
-    return value
-
-
-def row(value: Any, bounds: Sequence[int], name: str) -> list[int]:
-    """Return a row of whole numbers, each from 0 to its bound; raise `MalformedError` for anything else."""
-    if not isinstance(value, list) or len(value) != len(bounds):
-        raise MalformedError(f"a row of {name} has not {len(bounds)} numbers")
-    return [whole(one, bound, name) for one, bound in zip(value, bounds, strict=True)]
+        Raises:
+            MalformedError: It is none.
+        """
+        values = read_object(raw)
+        try:
+            lacking = {one.name for one in fields(cls)} - values.keys()  # type: ignore[arg-type]
+            if lacking:
+                raise KeyError(min(lacking))
+            found: Self = made(cls, values)
+            return found
+        except KeyError as error:
+            raise MalformedError(f"it lacks {error}") from None
+        except (TypeError, ValueError) as error:
+            raise MalformedError(str(error)) from None
 
 
 @dataclass(frozen=True, slots=True)
-class Hello:
+class Refusal(Message):
+    """Why a site does not answer, in words of its own."""
+
+    error: Annotated[str, 1000]
+
+
+@dataclass(frozen=True, slots=True)
+class Hello(Message):
     """What a site says of itself.
 
     Args:
@@ -195,43 +172,27 @@ class Hello:
         challenge: Random bytes for one task, hexadecimal.
     """
 
-    version: int
-    parameters: str
-    key: str
-    epoch: str
-    level: str
-    n_documents: int
-    key_bits: int
-    problems: tuple[str, ...]
-    challenge: str
-
-    def encoded(self) -> bytes:
-        """Return the message."""
-        return json.dumps(asdict(self)).encode()
+    version: Annotated[int, 1 << 30]
+    parameters: Token
+    key: Token
+    epoch: Token
+    level: Token
+    n_documents: Annotated[int, 1 << 40]
+    key_bits: Annotated[int, 64]
+    problems: Annotated[tuple[Annotated[str, 2000], ...], 20]
+    challenge: Annotated[str, 64]
 
     @classmethod
     def decoded(cls, raw: bytes) -> Hello:
         """Return the message; of another version only the version is read."""
-        fields = Fields(raw)
-        version = fields.number("version", 1 << 30)
-        if version != VERSION:
+        version = read_object(raw).get("version")
+        if type(version) is int and version != VERSION and 0 <= version <= 1 << 30:
             return cls(version, "", "", "", "", 0, 0, (), "")
-        problems = tuple(words(one, 2000, "problems") for one in fields.items("problems", 20))
-        return cls(
-            version,
-            fields.text("parameters", 200),
-            fields.text("key", 200),
-            fields.text("epoch", 200),
-            fields.text("level", 200),
-            fields.number("n_documents", 1 << 40),
-            fields.number("key_bits", 64),
-            problems,
-            fields.text("challenge", 64),
-        )
+        return cls.read(raw)
 
 
 @dataclass(frozen=True, slots=True)
-class KeysAsked:
+class KeysAsked(Message):
     """The line before the fingerprints.
 
     Args:
@@ -242,33 +203,26 @@ class KeysAsked:
         seconds: How long the asker waits.
     """
 
-    challenge: str
-    nonce: str
-    epoch: str
-    n_units: int
+    challenge: Token
+    nonce: Token
+    epoch: Token
+    n_units: Annotated[int, MOST_UNITS]
     texts: bool
-    seconds: int
-
-    def encoded(self, fingerprints: Keys) -> bytes:
-        """Return the message."""
-        return json.dumps(asdict(self)).encode() + b"\n" + packed(fingerprints)
+    seconds: Annotated[int, 1 << 20]
 
     @classmethod
     def decoded(cls, raw: bytes) -> tuple[KeysAsked, Keys]:
         """Return the line and the fingerprints of the units."""
         line, _, rest = raw.partition(b"\n")
-        fields = Fields(line)
-        n_units = fields.number("n_units", MOST_UNITS)
-        fingerprints = unpacked(rest, n_units, N_KEYS)
-        if fingerprints is None or not n_units:
-            raise MalformedError(f"{len(rest)} bytes are no fingerprints of {n_units} units")
-        challenge, nonce, epoch = (fields.text(name, 200) for name in ("challenge", "nonce", "epoch"))
-        texts, seconds = fields.flag("texts"), fields.number("seconds", 1 << 20)
-        return cls(challenge, nonce, epoch, n_units, texts, seconds), fingerprints
+        asked = cls.read(line)
+        fingerprints = unpacked(rest, asked.n_units, N_KEYS)
+        if fingerprints is None or not asked.n_units:
+            raise MalformedError(f"{len(rest)} bytes are no fingerprints of {asked.n_units} units")
+        return asked, fingerprints
 
 
 @dataclass(frozen=True, slots=True)
-class KeysAnswer:
+class KeysAnswer(Message):
     """What a site knows by keys alone.
 
     Args:
@@ -280,25 +234,21 @@ class KeysAnswer:
         left_out: Whether the asker has asked too often today about something that the site has.
     """
 
-    epoch: str
+    epoch: Token
     holds: bool
-    units: tuple[int, ...] = ()
-    claims: tuple[tuple[int, int], ...] = ()
-    titles: tuple[str, ...] = ()
+    units: Annotated[tuple[Place, ...], MOST_UNITS] = ()
+    claims: Annotated[tuple[tuple[Place, Place], ...], MOST_CLAIMS * MOST_UNITS] = ()
+    titles: Annotated[tuple[Annotated[str, MOST_TITLE_CHARS], ...], MOST_CLAIMS * MOST_UNITS] = ()
     left_out: bool = False
-
-    def encoded(self) -> bytes:
-        """Return the message."""
-        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
     def decoded(cls, raw: bytes, n_units: int) -> KeysAnswer:
         """Return the message about a task of `n_units` units."""
-        fields = Fields(raw)
-        units = tuple(whole(one, n_units - 1, "units") for one in fields.items("units", n_units))
-        titles = tuple(words(one, MOST_TITLE_CHARS, "titles") for one in fields.items("titles", MOST_CLAIMS * n_units))
-        bounds = (n_units - 1, len(titles) - 1)
-        claims = tuple((unit, document) for unit, document in fields.rows("claims", MOST_CLAIMS * n_units, bounds))
-        if len(set(claims)) < len(claims) or len(set(units)) < len(units):
+        told = cls.read(raw)
+        require_within("claims", told.claims, (n_units - 1, len(told.titles) - 1))
+        require_within("units", [told.units], [n_units - 1] * len(told.units))
+        if any(len(set(some)) < len(some) for some in (told.claims, told.units)):
             raise MalformedError("a unit is claimed that cannot be")
-        return cls(fields.text("epoch", 200), fields.flag("holds"), units, claims, titles, fields.flag("left_out"))
+        if max(len(told.claims), len(told.titles)) > MOST_CLAIMS * n_units:
+            raise MalformedError(f"it claims more than {MOST_CLAIMS} documents a unit")
+        return told

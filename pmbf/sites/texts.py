@@ -6,11 +6,11 @@ A site sees the stretches of the query whose units share keys with its own, and 
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Annotated
 
 import numpy as np
 
@@ -27,10 +27,11 @@ from pmbf.sites.protocol import (
     MOST_UNITS,
     N_KEYS,
     SCALE,
-    Fields,
     MalformedError,
-    row,
-    whole,
+    Message,
+    Place,
+    Token,
+    require_within,
 )
 
 _BETWEEN = "\n" * (TOUCHING_CHARS + 12)
@@ -43,7 +44,7 @@ MOST_UNIT_CHARS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class TextsAsked:
+class TextsAsked(Message):
     """Some units of a query with their words.
 
     Args:
@@ -54,36 +55,22 @@ class TextsAsked:
         sentences: Start and stop of each sentence, or of what of it lies in a stretch, ascending.
     """
 
-    challenge: str
-    text: str
-    numbers: tuple[int, ...]
-    units: tuple[tuple[int, int], ...]
-    sentences: tuple[tuple[int, int], ...]
+    challenge: Annotated[str, 64]
+    text: Annotated[str, MOST_TEXT_CHARS]
+    numbers: Annotated[tuple[Annotated[int, MOST_UNITS - 1], ...], MOST_UNITS]
+    units: Annotated[tuple[tuple[Place, Place], ...], MOST_UNITS]
+    sentences: Annotated[tuple[tuple[Place, Place], ...], 2 * MOST_UNITS]
 
-    def encoded(self) -> bytes:
-        """Return the message."""
-        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")).encode()
-
-    @classmethod
-    def decoded(cls, raw: bytes) -> TextsAsked:
-        """Return the message."""
-        fields = Fields(raw)
-        text = fields.text("text", MOST_TEXT_CHARS)
-        bounds = (len(text), len(text))
-        made = cls(
-            fields.text("challenge", 64),
-            text,
-            tuple(whole(one, MOST_UNITS - 1, "numbers") for one in fields.items("numbers", MOST_UNITS)),
-            tuple((a, b) for a, b in fields.rows("units", MOST_UNITS, bounds)),
-            tuple((a, b) for a, b in fields.rows("sentences", 2 * MOST_UNITS, bounds)),
-        )
-        if len(made.numbers) != len(made.units) or len(set(made.numbers)) < len(made.numbers):
+    def require_consistent(self) -> None:
+        """Refuse units without a number, too long, outside the text or the sentences. Raises `MalformedError`."""
+        n_chars = len(self.text)
+        require_within("units and sentences", (*self.units, *self.sentences), (n_chars, n_chars))
+        if len(self.numbers) != len(self.units) or len(set(self.numbers)) < len(self.numbers):
             raise MalformedError("each unit has not one number")
-        if sum(stop - start for start, stop in made.units) > MOST_UNIT_CHARS * len(made.units) + 2 * len(text):
+        if sum(stop - start for start, stop in self.units) > MOST_UNIT_CHARS * len(self.units) + 2 * n_chars:
             raise MalformedError("its units are too long")
-        if not _lie_in(made.sentences, made.units):
+        if not _lie_in(self.sentences, self.units):
             raise MalformedError("the units do not lie in the sentences")
-        return made
 
     @property
     def words(self) -> list[str]:
@@ -209,13 +196,24 @@ class Document:
         pairs: Start and stop in the shared text, start and stop in `text`, similarity.
     """
 
-    title: str
-    kind: str
-    text: str | None
+    title: Annotated[str, MOST_TITLE_CHARS]
+    kind: Annotated[str, 100]
+    text: Annotated[str, MOST_TEXT_CHARS] | None
     is_whole: bool
-    alike: tuple[tuple[int, ...], ...]
-    sentences: tuple[tuple[int, ...], ...]
-    pairs: tuple[tuple[int, ...], ...]
+    alike: tuple[tuple[Place, Place, Place, Place, Place, Place], ...]
+    sentences: tuple[tuple[Place, ...], ...]
+    pairs: tuple[tuple[Place, Place, Place, Place, Place], ...]
+
+    def require_about(self, shared: Shared) -> None:
+        """Refuse what is not about some units of a query. Raises `MalformedError`."""
+        asked, found, n_units = len(shared.text), len(self.text or ""), len(shared.units)
+        require_within("alike", self.alike, (asked, asked, found, found, SCALE, N_KEYS))
+        require_within("pairs", self.pairs, (asked, asked, found, found, SCALE))
+        require_within("sentences", ([max(one, default=0)] for one in self.sentences), [len(shared.sentences) - 1])
+        if max(len(self.alike), len(self.pairs)) > n_units:
+            raise MalformedError("a document has more than was asked for")
+        if len(self.sentences) != len(self.alike) or not all(self.sentences) or not self.alike or not self.pairs:
+            raise MalformedError("a document has nothing that was asked for")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,14 +227,23 @@ class Resembling:
         units: Place of an alike unit among those sent, start and stop in `text` (0, 0 if these words are withheld).
     """
 
-    title: str
-    kind: str
-    text: str | None
-    units: tuple[tuple[int, int, int], ...]
+    title: Annotated[str, MOST_TITLE_CHARS]
+    kind: Annotated[str, 100]
+    text: Annotated[str, MOST_TEXT_CHARS] | None
+    units: tuple[tuple[Place, Place, Place], ...]
+
+    def require_about(self, shared: Shared) -> None:
+        """Refuse what is not about some units of a query. Raises `MalformedError`."""
+        found = len(self.text or "")
+        require_within("units", self.units, (len(shared.units) - 1, found, found))
+        if not self.units or any(one >= other for (one, _, _), (other, _, _) in pairwise(self.units)):
+            raise MalformedError("the alike units of a document are none, or do not ascend")
+        if any(not start < stop and (start, stop) != (0, 0) for _, start, stop in self.units):
+            raise MalformedError("a stretch of a document is empty")
 
 
 @dataclass(frozen=True, slots=True)
-class TextsAnswer:
+class TextsAnswer(Message):
     """What a site found when it compared words.
 
     Args:
@@ -246,53 +253,17 @@ class TextsAnswer:
         resembling: Those with alike units, below it.
     """
 
-    epoch: str
-    n_unread: int
-    documents: tuple[Document, ...] = ()
-    resembling: tuple[Resembling, ...] = ()
-
-    def encoded(self) -> bytes:
-        """Return the message."""
-        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")).encode()
+    epoch: Token
+    n_unread: Annotated[int, 1 << 40]
+    documents: Annotated[tuple[Document, ...], _MOST_DOCUMENTS] = ()
+    resembling: Annotated[tuple[Resembling, ...], _MOST_DOCUMENTS] = ()
 
     @classmethod
     def decoded(cls, raw: bytes, shared: Shared) -> TextsAnswer:
         """Return the message about some units of a query."""
-        fields = Fields(raw)
-        documents = tuple(_document(one, shared) for one in fields.items("documents", _MOST_DOCUMENTS))
-        resembling = tuple(_resembling(one, shared) for one in fields.items("resembling", _MOST_DOCUMENTS))
-        return cls(fields.text("epoch", 200), fields.number("n_unread", 1 << 40), documents, resembling)
-
-
-def _resembling(values: object, shared: Shared) -> Resembling:
-    fields = Fields.of(values)
-    text, n = _words(fields), len(shared.units)
-    found = len(text or "")
-    units = tuple((a, b, c) for a, b, c in fields.rows("units", n, (n - 1, found, found)))
-    if not units or any(one >= other for (one, _, _), (other, _, _) in pairwise(units)):
-        raise MalformedError("the alike units of a document are none, or do not ascend")
-    if any(not start < stop and (start, stop) != (0, 0) for _, start, stop in units):
-        raise MalformedError("a stretch of a document is empty")
-    return Resembling(fields.text("title", MOST_TITLE_CHARS), fields.text("kind", 100), text, units)
-
-
-def _words(fields: Fields) -> str | None:
-    return None if fields.optional("text") is None else fields.text("text", MOST_TEXT_CHARS)
-
-
-def _document(values: object, shared: Shared) -> Document:
-    fields = Fields.of(values)
-    text = _words(fields)
-    asked, found = len(shared.text), len(text or "")
-    n_units, n_sentences = len(shared.units), len(shared.sentences)
-    bounds = (asked, asked, found, found, SCALE, N_KEYS)
-    alike = tuple(map(tuple, fields.rows("alike", n_units, bounds)))
-    held = tuple(
-        tuple(row(one, [n_sentences - 1] * len(one), "sentences") if isinstance(one, list) else ())
-        for one in fields.items("sentences", n_units)
-    )
-    pairs = tuple(map(tuple, fields.rows("pairs", n_units, (asked, asked, found, found, SCALE))))
-    if len(held) != len(alike) or not all(held) or not alike or not pairs:
-        raise MalformedError("a document has nothing that was asked for")
-    title, kind = fields.text("title", MOST_TITLE_CHARS), fields.text("kind", 100)
-    return Document(title, kind, text, fields.flag("is_whole"), alike, held, pairs)
+        told = cls.read(raw)
+        for document in told.documents:
+            document.require_about(shared)
+        for one in told.resembling:
+            one.require_about(shared)
+        return told

@@ -17,7 +17,7 @@ from pmbf.base.errors import PmbfError
 from pmbf.sentences.comparing import Asked
 from pmbf.sites import auditlog, init, opened, private, protocol, read_card
 from pmbf.sites.held import title_of
-from pmbf.sites.keying import random_ones
+from pmbf.sites.keying import packed, random_ones
 from pmbf.sites.protocol import Hello, KeysAnswer, MalformedError
 from pmbf.sites.texts import Shared, TextsAnswer
 from tests.commands.conftest import run
@@ -70,7 +70,7 @@ def test_no_question_ends_in_an_error_of_the_site(two: dict[str, House], path: s
     rest = b""
     if path == protocol.KEYS:
         line |= {"nonce": secrets.token_hex(16), "n_units": 32, "texts": True}
-        rest = b"\n" + protocol.packed(random_ones(32, 10))
+        rest = b"\n" + packed(random_ones(32, 10))
     elif path == protocol.TEXTS:
         line = {"challenge": hello.challenge, "text": "a bcd", "numbers": [0], "units": [[0, 3]], "sentences": [[0, 5]]}
     elif path == private.POINTS:

@@ -24,7 +24,7 @@ from pmbf.sites import Partner, Registry, Sites, init, protocol
 from pmbf.sites.accepting import MOST_HANDSHAKES
 from pmbf.sites.answering import ASKS_A_MINUTE
 from pmbf.sites.client import Answer, Conversation
-from pmbf.sites.keying import random_ones
+from pmbf.sites.keying import packed, random_ones
 from pmbf.sites.names import parse_address
 from pmbf.sites.protocol import Hello, KeysAsked
 from pmbf.sites.texts import Shared
@@ -135,7 +135,7 @@ def question(house: House, to: House) -> bytes:
     """Return a question about random keys, of a task of its own."""
     hello = Hello.decoded(asked(connected(house, to), "GET", protocol.SITE)[1])
     message = KeysAsked(hello.challenge, secrets.token_hex(16), hello.epoch, 32, True, 20)
-    return message.encoded(random_ones(32, protocol.N_KEYS))
+    return message.encoded(packed(random_ones(32, protocol.N_KEYS)))
 
 
 def reason(answer: tuple[int, bytes]) -> tuple[int, str]:
@@ -151,7 +151,7 @@ def test_a_replayed_task_is_refused(three: dict[str, House]) -> None:
     other = question(home, south)
     foreign = reason(asked(connected(north, south), "POST", protocol.KEYS, other))
     assert foreign == (409, "this task is unknown or has ended; ask the site for a new challenge")
-    made_up = other.replace(other[15:47], b"0" * 32)
+    made_up = other.replace(other[14:46], b"0" * 32)
     assert reason(asked(connected(home, south), "POST", protocol.KEYS, made_up))[0] == 409
 
 

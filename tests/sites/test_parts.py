@@ -17,7 +17,7 @@ from pmbf.sentences.comparing import Asked
 from pmbf.sentences.screening import candidates
 from pmbf.sites import Card, auditlog, init, opened, protocol, read_card
 from pmbf.sites.keying import fingerprints, packed, read, task_key, unpacked
-from pmbf.sites.protocol import Fields, Hello, MalformedError
+from pmbf.sites.protocol import Hello, KeysAnswer, MalformedError
 from pmbf.sites.texts import Shared, TextsAsked
 from pmbf.store.folder import Store
 from pmbf.store.sitekey import SiteKey
@@ -179,7 +179,7 @@ def test_shared_units_are_the_same_words_and_lead_back(seeds: list[tuple[int, in
         return
     numbers = sorted(number for number in chosen if number < len(asked.spans)) or [0]
     shared = Shared(asked, numbers)
-    message = TextsAsked.decoded(shared.asking("c", numbers).encoded())
+    message = TextsAsked.read(shared.asking("c", numbers).encoded())
     there = message.asked()
     for place, number in enumerate(numbers):
         assert there.unit(place) == asked.unit(number)
@@ -209,9 +209,9 @@ def test_shared_units_are_the_same_words_and_lead_back(seeds: list[tuple[int, in
 )
 def test_words_that_do_not_fit_are_refused(change: dict[str, object]) -> None:
     values = {"challenge": "c", "text": "a bcd", "numbers": [0], "units": [[0, 3]], "sentences": [[0, 5]]}
-    assert TextsAsked.decoded(json.dumps(values).encode()).asked().unit(0) == "a b"
+    assert TextsAsked.read(json.dumps(values).encode()).asked().unit(0) == "a b"
     with pytest.raises(MalformedError):
-        TextsAsked.decoded(json.dumps(values | change).encode())
+        TextsAsked.read(json.dumps(values | change).encode())
 
 
 def test_units_as_long_as_a_book_are_refused() -> None:
@@ -220,10 +220,10 @@ def test_units_as_long_as_a_book_are_refused() -> None:
     for length, is_taken in ((900, True), (len(words), False)):
         raw = json.dumps(values | {"units": [[0, length]] * 99}).encode()
         if is_taken:
-            assert len(TextsAsked.decoded(raw).units) == 99
+            assert len(TextsAsked.read(raw).units) == 99
         else:
             with pytest.raises(MalformedError, match="too long"):
-                TextsAsked.decoded(raw)
+                TextsAsked.read(raw)
 
 
 def test_parameters_follow_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,17 +244,28 @@ def test_of_another_version_only_the_version_is_read() -> None:
 
 
 def test_fields_are_checked() -> None:
-    fields = Fields(b'{"n": 5, "t": "ab", "l": [[1, 2]], "f": true}')
-    assert fields.number("n", 5) == 5 and fields.text("t", 2) == "ab" and fields.flag("f")
-    assert fields.rows("l", 1, (1, 2)) == [[1, 2]]
-    for refused in (
-        lambda: fields.number("n", 4),
-        lambda: fields.number("t", 4),
-        lambda: fields.text("t", 1),
-        lambda: fields.text("none", 1),
-        lambda: fields.flag("n"),
-        lambda: fields.rows("l", 1, (1, 1)),
-        lambda: fields.rows("l", 0, (1, 2)),
+    right = {"epoch": "ab", "holds": True, "units": [3], "claims": [[1, 2]], "titles": ["a"] * 3, "left_out": False}
+    assert KeysAnswer.decoded(json.dumps(right).encode(), 4).claims == ((1, 2),)
+    for wrong in (
+        {"epoch": 5},
+        {"epoch": "a" * 201},
+        {"epoch": "\ud800"},
+        {"holds": 1},
+        {"units": "3"},
+        {"units": [4]},
+        {"units": [3, 3]},
+        {"units": [-1]},
+        {"units": [True]},
+        {"units": [1.0]},
+        {"claims": [[1, 2, 3]]},
+        {"claims": [[1, 3]]},
+        {"claims": [[4, 0]]},
+        {"titles": ["a"] * 41},
+        {"titles": ["a" * 4097]},
+        {"more": 1},
     ):
         with pytest.raises(MalformedError):
-            refused()
+            KeysAnswer.decoded(json.dumps(right | wrong).encode(), 4)
+    for name in right:
+        with pytest.raises(MalformedError, match="it lacks"):
+            KeysAnswer.decoded(json.dumps({key: one for key, one in right.items() if key != name}).encode(), 4)

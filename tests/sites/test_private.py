@@ -139,7 +139,7 @@ def test_a_private_question_is_asked_once_and_counts_for_the_day(three: dict[str
     home, north = home_of(three), three["north"]
     hello = Hello.decoded(asked(connected(home, north), "GET", protocol.SITE)[1])
     points = Question(np.array([[7] * 10], np.uint64)).points
-    body = PointsAsked(hello.challenge, hello.epoch, len(points), 20).encoded(points)
+    body = PointsAsked(hello.challenge, hello.epoch, len(points), 20).encoded(b"".join(points))
     assert asked(connected(home, north), "POST", private.POINTS, body)[0] == 200
     assert reason(asked(connected(home, north), "POST", private.POINTS, body))[0] == 409
     north.shows("private", units_a_day=1)
@@ -155,7 +155,7 @@ def test_a_malformed_private_question_is_refused(three: dict[str, House], body: 
         assert reason(asked(connected(home, north), "POST", path, body))[0] == 400
     hello = Hello.decoded(asked(connected(home, north), "GET", protocol.SITE)[1])
     for point in (bytes(32), b"\1" + bytes(31), b"\xff" * 32):  # none, of small order, not canonical
-        message = PointsAsked(hello.challenge, hello.epoch, 1, 20).encoded([point])
+        message = PointsAsked(hello.challenge, hello.epoch, 1, 20).encoded(point)
         assert reason(asked(connected(home, north), "POST", private.POINTS, message))[0] in (400, 409)
     tags = TagsAsked("0" * 32, 0).encoded()
     assert reason(asked(connected(home, north), "POST", private.TAGS, tags))[0] == 409

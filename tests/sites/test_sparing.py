@@ -17,7 +17,7 @@ import pmbf
 from pmbf.sentences.comparing import Asked
 from pmbf.sites import protocol, sparing
 from pmbf.sites.client import Conversation
-from pmbf.sites.keying import Keys, fingerprints, random_ones, task_key, top_bits
+from pmbf.sites.keying import Keys, fingerprints, packed, random_ones, task_key, top_bits
 from pmbf.sites.protocol import KeysAsked, RefusedError
 from pmbf.sites.sparing import MOST_QUESTIONS, Blurred, Questions
 from pmbf.sites.texts import TextsAsked
@@ -56,7 +56,7 @@ class Asker:
         key = task_key(registry.federation_key(), registry.own.fingerprint, card.fingerprint, *parts)
         sent = np.concatenate([fingerprints(top_bits(keys, hello.key_bits), key), random_ones(-len(keys) % 32, 10)])
         message = KeysAsked(hello.challenge, nonce, hello.epoch, len(sent), True, 60)
-        return dict(json.loads(self.conversation._exchanged("POST", protocol.KEYS, message.encoded(sent))))
+        return dict(json.loads(self.conversation._exchanged("POST", protocol.KEYS, message.encoded(packed(sent)))))
 
     def sends(self, *units: str) -> dict[str, object]:
         """Send words for the first units of the task, and return the answer."""
