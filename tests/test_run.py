@@ -54,8 +54,8 @@ def test_without_a_command_it_names_all_of_them():
 
 
 def test_check_runs_what_is_not_slow_and_gives_more_words_to_pytest():
-    script = f"prepare() {{ :; }}\npytests() {{ shift; printf '%s\\n' \"$@\"; }}\n{function('check')}check -k screen"
-    code, out, _ = sh(script)
+    others = "prepare() { :; }\nstep() { :; }\npytests() { shift; printf '%s\\n' \"$@\"; }\n"
+    code, out, _ = sh(f"{others}{function('check')}check -k screen")
     assert (0, ["-m", "not slow", "-k", "screen"]) == (code, out.splitlines()[-4:])
 
 
@@ -114,6 +114,18 @@ def test_a_step_that_fails_is_named_and_ends_the_run():
     assert (1, "run: types failed\n") == (code, err)
     shown = [line.partition(",")[0] for line in out.splitlines()]
     assert ["== 1 of 3: lint", "   lint: done", "== 2 of 3: types"] == shown
+
+
+def test_a_step_beside_others_says_what_it_said_when_its_turn_comes_and_ends_the_run_if_it_failed(tmp_path):
+    functions = "".join(map(function, ("step", "beside", "ended")))
+    script = f"set -eu\nlogs=$1 number=0 n_steps=3 processes=\n{functions}beside types sh -c 'echo wrong; exit 3'\n"
+    script += (
+        "beside hosts echo found; step lint echo clean; step hosts ended hosts; step types ended types; echo never"
+    )
+    code, out, err = sh(script, str(tmp_path))
+    assert (1, "run: types failed\n") == (code, err)
+    said = [line for line in out.splitlines() if not line.startswith("   ")]
+    assert ["== 1 of 3: lint", "clean", "== 2 of 3: hosts", "found", "== 3 of 3: types", "wrong"] == said
 
 
 def test_the_application_starts_on_the_examples_with_one_command(tmp_path):
