@@ -6,13 +6,17 @@ PMBF_UPDATE_DOCS=1 writes the sessions' present output into the documents.
 import doctest
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import warnings
+from functools import cache
 
 import pytest
 from conftest import ROOT
+
+from tests.forked import pmbf
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SESSION = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -20,6 +24,8 @@ MEASURED = re.compile(r"\d+(\.\d+)? (s|ms|MB/s|kB/s|kB)\b|\b[0-9a-f]{20}\b")
 """Differs from run to run, or from one zlib to another, or from one collection's key to another."""
 NEEDED = {"recipes.md": ("pandas", "xlsxwriter")}
 """Libraries that the examples of a page use, and that not every user installs."""
+PLAIN = re.compile(r"pmbf [^|<>&;$`*?~\\]*")
+"""A command that no shell has to read: it runs in a forked process."""
 UPDATE = os.environ.get("PMBF_UPDATE_DOCS") == "1"
 
 
@@ -38,7 +44,12 @@ def desk(tmp_path_factory):
 def shell(desk, command):
     environment = {name: value for name, value in os.environ.items() if name != "CI"}  # CI hides paths
     environment |= {"PATH": f"{desk}/bin:{os.environ['PATH']}", "COLUMNS": "100", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, shell=True, cwd=desk, env=environment, capture_output=True, text=True, timeout=120)
+    if PLAIN.fullmatch(command):
+        done = pmbf(*shlex.split(command)[1:], cwd=desk, environment=environment)
+    else:
+        done = subprocess.run(
+            command, shell=True, cwd=desk, env=environment, capture_output=True, text=True, timeout=120
+        )
     return "\n".join(line.rstrip() for line in (done.stderr + done.stdout).splitlines())
 
 
@@ -94,6 +105,16 @@ def option_table(command):
     return "\n".join(lines)
 
 
+@cache
+def command_line():
+    """Return the whole command line; to build it takes 30 ms."""
+    from typer.main import get_command
+
+    from pmbf.cli.app import app
+
+    return get_command(app)
+
+
 def documented(group, prefix=""):
     """Yield every command with its whole name, those of groups inside included; groups have no options of their own."""
     for name, command in group.commands.items():
@@ -104,13 +125,9 @@ def documented(group, prefix=""):
 
 
 def test_every_command_and_option_is_documented():
-    from typer.main import get_command
-
-    from pmbf.cli.app import app
-
     path = ROOT / "docs" / "commands.md"
     text = shown = path.read_text(encoding="utf-8")
-    for name, command in documented(get_command(app)):
+    for name, command in documented(command_line()):
         marked = re.compile(f"(<!-- options: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
         assert marked.search(text), f"docs/commands.md has no section on pmbf {name}"
         shown = marked.sub(lambda found, command=command: found[1] + option_table(command) + "\n" + found[2], shown)
@@ -138,15 +155,11 @@ def named(root, words):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_command_in_prose_is_there_and_takes_the_options_beside_it(document):
-    from typer.main import get_command
-
-    from pmbf.cli.app import app
-
     for found in NAMED.finditer(document.read_text(encoding="utf-8")):
         said = " ".join((found[1] or found[2]).split())
         if said.startswith(PLACEHOLDERS):
             continue
-        command, rest = named(get_command(app), said.partition(" -- ")[0].split())
+        command, rest = named(command_line(), said.partition(" -- ")[0].split())
         assert not hasattr(command, "commands") or not rest or rest[0].startswith("-"), said
         options = {name for one in command.params for name in (*one.opts, *one.secondary_opts)} | {"--help", "-h"}
         used = {word.partition("=")[0].rstrip(".,;:)]'\"") for word in rest if re.match(r"--?[a-z]", word)}
