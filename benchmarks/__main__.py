@@ -3,58 +3,45 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
-from typing import Any
 
-from benchmarks import (
-    growth,
-    guard,
-    larger,
-    loading,
-    page,
-    peers,
-    selfjoin,
-    spread,
-    upkeep,
-)
-from measure import report
+from benchmarks import growth, guard, larger, loading, page, peers, selfjoin, spread, upkeep
+from measure.commands import add_all, check
 from pmbf import PmbfError
 
-BENCHMARKS = (
-    peers,
-    growth,
-    larger,
-    guard,
-    loading,
-    selfjoin,
-    spread,
-    upkeep,
-)
+BENCHMARKS = {
+    "peers": (peers, "pmbf beside its peers on a folder of real text"),
+    "growth": (growth, "costs by the size of the collection, from a thousand to a million"),
+    "larger": (larger, "a collection larger than memory, cold and warm"),
+    "guard": (guard, "a leak check as a hook waits for it, with and without the service"),
+    "loading": (loading, "short texts and whole documents on their way in"),
+    "selfjoin": (selfjoin, "many short texts screened against themselves, beside rensa"),
+    "spread": (spread, "a collection on many nodes beside one folder"),
+    "upkeep": (upkeep, "many short texts: added, listed, checked, removed"),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a benchmark, print its table, and write its figures where they are wanted."""
     given = _parser().parse_args(arguments)
-    if given.benchmark == "page":
-        page.write(earlier=given.earlier)
-        return
-    figures: dict[str, Any] = {"benchmark": given.benchmark, "about": report.about()} | given.run(given)
-    print(given.table(figures), end="")
-    if given.json:
-        given.json.parent.mkdir(parents=True, exist_ok=True)
-        given.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    check(given)
+    print(given.run(given), end="")
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    some = parser.add_subparsers(dest="benchmark", required=True)
-    for one in BENCHMARKS:
-        one.add_arguments(some)
-    written = some.add_parser("page", help="write docs/performance.md and its plots from benchmarks/results")
+    commands = parser.add_subparsers(dest="benchmark", required=True)
+    add_all(commands, BENCHMARKS)
+    written = commands.add_parser("page", help="write docs/performance.md and its plots from benchmarks/results")
     written.add_argument("--earlier", action="store_true", help="take figures of an earlier engine; the page says so")
+    written.set_defaults(run=_page)
     return parser
+
+
+def _page(given: argparse.Namespace) -> str:
+    page.write(earlier=given.earlier)
+    return ""
 
 
 if __name__ == "__main__":

@@ -1,34 +1,20 @@
-"""Arguments that several benchmarks share, and what is made of them. Each benchmark adds its own: `add_arguments`."""
+"""Arguments that several benchmarks share, and what is made of them."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from measure.commands import add_folder, add_numbers
 from measure.planting import plant
 
 Figures = dict[str, Any]
 Given = argparse.Namespace
-
-
-def add_benchmark(
-    some: Any, name: str, about: str, run: Callable[[Given], Figures], table: Callable[[Figures], str]
-) -> argparse.ArgumentParser:
-    """Add a benchmark to the command line, and return its parser."""
-    one: argparse.ArgumentParser = some.add_parser(name, help=about, description=about)
-    one.add_argument("--json", type=Path, metavar="OUT", help="also write the figures to this file")
-    one.set_defaults(run=run, table=table)
-    return one
-
-
-def add_folder(one: argparse.ArgumentParser) -> None:
-    """Add the folder of real texts."""
-    one.add_argument("folder", type=Path, help="searched recursively for .txt files")
 
 
 def add_only(one: argparse.ArgumentParser, names: list[str]) -> None:
@@ -42,13 +28,12 @@ def add_texts(one: argparse.ArgumentParser) -> None:
     add_folder(one)
     one.add_argument("--corpus", metavar="WHAT", help="what the documents are, for the page (the folder's name)")
     one.add_argument("--texts", type=Path, metavar="FILE", help="keep the texts here, or take them from here")
-    for name, value in (("clean", 100), ("planted", 84), ("words", 4000)):
-        one.add_argument(f"--{name}", type=int, default=value, help=f"see measure/planting.py ({value})")
+    add_numbers(one, n_clean=(100, "clean texts"), n_planted=(84, "texts of a kind"), n_words=(4000, "words of a text"))
 
 
 def before(given: Given) -> Figures | None:
     """Return the earlier figures if they are to be updated, else None."""
-    return json.loads(given.json.read_text(encoding="utf-8")) if given.update else None
+    return json.loads(given.out.read_text(encoding="utf-8")) if given.update else None
 
 
 def corpus(given: Given) -> Figures:
@@ -62,7 +47,7 @@ def texts(given: Given) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as place:
         file = given.texts or Path(place) / "texts.json"
         if not file.exists():
-            made = plant(given.folder, n_clean=given.clean, n_planted=given.planted, n_words=given.words)
+            made = plant(given.folder, n_clean=given.n_clean, n_planted=given.n_planted, n_words=given.n_words)
             made.save(file)
         yield file
 

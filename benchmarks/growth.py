@@ -46,10 +46,8 @@ N_QUERIES = 200
 _REPEATS = 5
 
 
-def add_arguments(some: Any) -> None:
-    """Add the benchmark to the command line."""
-    what = "costs by the size of the collection, from a thousand to a million"
-    one = arguments.add_benchmark(some, "growth", what, _run, table)
+def add_arguments(one: argparse.ArgumentParser) -> None:
+    """Add the arguments of the benchmark."""
     arguments.add_texts(one)
     one.add_argument("--real", nargs="*", type=int, default=REAL, metavar="N", help="numbers of the folder's documents")
     one.add_argument(
@@ -64,13 +62,15 @@ def add_arguments(some: Any) -> None:
     one.add_argument("--update", action="store_true", help="keep the other figures in OUT")
 
 
-def _run(given: argparse.Namespace) -> Figures:
+def run(given: argparse.Namespace) -> Figures:
+    """Return the figures of the sizes that were asked for."""
     with arguments.texts(given) as texts:
         how: Figures = {"real": given.real, "made": given.synthetic, "small": given.small, "jobs": given.jobs}
-        return arguments.corpus(given) | run(texts, **how, on_done=arguments.show, before=arguments.before(given))
+        how |= {"on_done": arguments.show, "before": arguments.before(given)}
+        return arguments.corpus(given) | measured_each(texts, **how)
 
 
-def run(
+def measured_each(
     texts: Path,
     *,
     real: Sequence[int],

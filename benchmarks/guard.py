@@ -14,7 +14,7 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
@@ -22,6 +22,7 @@ from typing import Any
 
 from benchmarks import arguments
 from measure import report
+from measure.commands import add_folder, add_numbers
 from measure.process import ROOT, installed
 from pmbf import Collection
 
@@ -36,27 +37,19 @@ TARGETS_S = {
 }
 
 
-def add_arguments(some: Any) -> None:
-    """Add the benchmark to the command line."""
-    what = "a leak check as a hook waits for it, with and without the service"
-    one = arguments.add_benchmark(some, "guard", what, _run, table)
-    arguments.add_folder(one)
-    one.add_argument("--documents", type=int, default=10_000, help="number of protected documents (10000)")
-    one.add_argument("--rounds", type=int, default=9, help="rounds; each time is that of the fastest (9)")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the benchmark."""
+    add_folder(parser)
+    add_numbers(parser, n_documents=(10_000, "protected documents"), n_rounds=(9, "rounds; the fastest counts"))
 
 
-def _run(given: argparse.Namespace) -> Figures:
-    return run(given.folder, n_documents=given.documents, n_rounds=given.rounds, on_done=arguments.show)
-
-
-def run(folder: Path, *, n_documents: int, n_rounds: int, on_done: Callable[[Figures], None]) -> Figures:
+def run(folder: Path, *, n_documents: int, n_rounds: int) -> Figures:
     """Return the times of each check.
 
     Args:
         folder: Searched for .txt files: first the protected documents, then those whose words are staged.
         n_documents: Number of protected documents.
         n_rounds: Rounds of each check.
-        on_done: Called with each check's figures.
     """
     files = sorted(folder.rglob("*.txt"))
     with tempfile.TemporaryDirectory() as name:
@@ -77,7 +70,7 @@ def run(folder: Path, *, n_documents: int, n_rounds: int, on_done: Callable[[Fig
                     ("one file", ["one.txt"], place),
                 ):
                     one = {"name": f"{what}, {how}"} | _fastest([*guard, *words], where, variables, n_rounds)
-                    on_done(one)
+                    arguments.show(one)
                     found.append(one)
     load = os.getloadavg()[0]
     return {"n_documents": n_loaded, "staged_bytes": n_bytes, "n_rounds": n_rounds, "load": load, "checks": found}

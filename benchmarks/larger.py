@@ -22,8 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import arguments, memory, synthetic
+from benchmarks import memory, synthetic
 from measure import report
+from measure.commands import add_numbers
 from measure.process import FailedError, alone, folder_bytes, peak_bytes
 from pmbf.base.errors import UnsupportedError
 from pmbf.fingerprint import QuerySample
@@ -44,16 +45,10 @@ _BATCH = 1024
 _KINDS = {"tiles": "rows", "postings": "postings", "catalog.sqlite": "catalog", "fingerprints": "fingerprints"}
 
 
-def add_arguments(some: Any) -> None:
-    """Add the benchmark to the command line."""
-    one = arguments.add_benchmark(some, "larger", "a collection larger than memory, cold and warm", _run, table)
-    one.add_argument("--documents", type=int, default=DOCUMENTS, help=f"documents ({DOCUMENTS})")
-    one.add_argument("--queries", type=int, default=N_QUERIES, help=f"queries ({N_QUERIES})")
-    one.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the collection here, or take it from here")
-
-
-def _run(given: argparse.Namespace) -> Figures:
-    return run(n_documents=given.documents, n_queries=given.queries, keep=given.keep)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the benchmark."""
+    add_numbers(parser, n_documents=(DOCUMENTS, "documents"), n_queries=(N_QUERIES, "queries"))
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the collection here, or take it from here")
 
 
 def run(*, n_documents: int, n_queries: int, keep: Path | None) -> Figures:

@@ -16,9 +16,9 @@ from pathlib import Path
 from time import perf_counter, process_time, thread_time
 from typing import Any
 
-from benchmarks import arguments
 from benchmarks.short_texts import SHORT_WORDS, stretches, texts_of
 from measure import report
+from measure.commands import add_folder, add_numbers
 from measure.process import alone
 from pmbf import Collection
 
@@ -29,19 +29,13 @@ _FOLDER_TEXTS = 1000
 """Short texts in one folder."""
 
 
-def add_arguments(some: Any) -> None:
-    """Add the benchmark to the command line."""
-    one = arguments.add_benchmark(some, "loading", "short texts and whole documents on their way in", _run, table)
-    one.add_argument("folder", help="searched recursively for .txt files")
-    one.add_argument("--texts", type=int, default=20_000, help="short texts (20,000)")
-    one.add_argument("--rounds", type=int, default=5, help="rounds; each time is that of the fastest (5)")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the benchmark."""
+    add_folder(parser)
+    add_numbers(parser, n_texts=(20_000, "short texts"), n_rounds=(5, "rounds; the fastest counts"))
 
 
-def _run(given: argparse.Namespace) -> Figures:
-    return run(given.folder, n_texts=given.texts, n_rounds=given.rounds)
-
-
-def run(folder: str, *, n_texts: int, n_rounds: int) -> Figures:
+def run(folder: Path, *, n_texts: int, n_rounds: int) -> Figures:
     """Return the figures of each way in, for short texts and for the .txt files below a folder."""
     figures: Figures = {"n_rounds": n_rounds}
     with tempfile.TemporaryDirectory() as place:

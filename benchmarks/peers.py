@@ -28,20 +28,20 @@ CLEAN_SHARE = 0.01
 """Greatest share of clean texts that may have a document above the cut."""
 
 
-def add_arguments(some: Any) -> None:
-    """Add the benchmark to the command line."""
-    one = arguments.add_benchmark(some, "peers", "pmbf beside its peers on a folder of real text", _run, table)
-    arguments.add_texts(one)
-    arguments.add_only(one, list(PEERS))
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the benchmark."""
+    arguments.add_texts(parser)
+    arguments.add_only(parser, list(PEERS))
 
 
-def _run(given: argparse.Namespace) -> Figures:
+def run(given: argparse.Namespace) -> Figures:
+    """Return the figures of the peers that were asked for."""
     with arguments.texts(given) as texts:
-        before = arguments.before(given)
-        return arguments.corpus(given) | run(texts, names=given.only, on_done=arguments.show, before=before)
+        how: Figures = {"names": given.only, "on_done": arguments.show, "before": arguments.before(given)}
+        return arguments.corpus(given) | measured_each(texts, **how)
 
 
-def run(
+def measured_each(
     texts: Path, *, names: Sequence[str], on_done: Callable[[Figures], None], before: Figures | None = None
 ) -> Figures:
     """Return the figures of each peer, each with the date and the commit of its measurement.

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import arguments
 from benchmarks.short_texts import SHORT_WORDS, stretches
 from measure import report
+from measure.commands import add_folder, add_numbers
 from measure.process import FailedError, alone
 from pmbf import Collection, kernels
 from pmbf.fingerprint import query_sample
@@ -40,17 +40,10 @@ _DRAWN = 5
 """Stretches that are drawn for each wanted text, at most: others are left out."""
 
 
-def add_arguments(some: Any) -> None:
-    """Add the benchmark to the command line."""
-    what = "many short texts screened against themselves, beside rensa"
-    one = arguments.add_benchmark(some, "selfjoin", what, _run, table)
-    one.add_argument("folder", type=Path, help="searched recursively for .txt files")
-    one.add_argument("--texts", type=int, default=20_000, help="number of texts (20000)")
-    one.add_argument("--rounds", type=int, default=3, help="rounds; each time is that of the fastest (3)")
-
-
-def _run(given: argparse.Namespace) -> Figures:
-    return run(given.folder, n_texts=given.texts, n_rounds=given.rounds)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the benchmark."""
+    add_folder(parser)
+    add_numbers(parser, n_texts=(20_000, "texts"), n_rounds=(3, "rounds; the fastest counts"))
 
 
 def run(folder: Path, *, n_texts: int, n_rounds: int) -> Figures:
@@ -63,7 +56,7 @@ def run(folder: Path, *, n_texts: int, n_rounds: int) -> Figures:
     """
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "texts.json"
-        texts = apart([" ".join(words) for words in stretches(str(folder), _DRAWN * n_texts)])[:n_texts]
+        texts = apart([" ".join(words) for words in stretches(folder, _DRAWN * n_texts)])[:n_texts]
         file.write_text(json.dumps(texts), encoding="utf-8")
         asked: Figures = {"file": str(file), "n_rounds": n_rounds}
         figures: Figures = {"n_texts": len(texts), "n_bytes": sum(len(text.encode()) for text in texts)}

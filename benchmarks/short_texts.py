@@ -8,7 +8,7 @@ from pathlib import Path
 SHORT_WORDS = 200
 
 
-def stretches(folder: str, n: int) -> Iterator[list[str]]:
+def stretches(folder: Path, n: int) -> Iterator[list[str]]:
     """Yield the words of at most `n` texts."""
     left = n
     for text in texts_of(folder):
@@ -20,6 +20,6 @@ def stretches(folder: str, n: int) -> Iterator[list[str]]:
             yield words[start : start + SHORT_WORDS]
 
 
-def texts_of(folder: str) -> list[bytes]:
+def texts_of(folder: Path) -> list[bytes]:
     """Return the .txt files below a folder."""
-    return [path.read_bytes() for path in sorted(Path(folder).rglob("*.txt"))]
+    return [path.read_bytes() for path in sorted(folder.rglob("*.txt"))]

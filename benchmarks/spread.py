@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import arguments
 from measure import report
+from measure.commands import add_folder, add_numbers, positive
 from pmbf import Collection
 from pmbf.base.arrays import distinct
 from pmbf.base.params import Params
@@ -58,24 +58,17 @@ class Measured(Holder):
         return time.process_time()
 
 
-def add_arguments(some: Any) -> None:
-    """Add the benchmark to the command line."""
-    one = arguments.add_benchmark(some, "spread", "a collection on many nodes beside one folder", _run, table)
-    arguments.add_folder(one)
-    one.add_argument("--documents", type=int, default=3000, help="documents, at most (3000)")
-    one.add_argument("--chars", type=int, help="characters of a document, at most (all)")
-    one.add_argument("--queries", type=int, default=1000, help="queries of a batch (1000)")
-    one.add_argument("--volumes", type=int, default=9, help="volumes (9)")
+def add_arguments(one: argparse.ArgumentParser) -> None:
+    """Add the arguments of the benchmark."""
+    add_folder(one)
+    add_numbers(one, n_documents=(3000, "documents, at most"), n_queries=(1000, "queries of a batch"))
+    add_numbers(one, n_volumes=(9, "volumes"))
+    one.add_argument("--chars", dest="n_chars", type=positive, help="characters of a document, at most (all)")
     one.add_argument("--ray", metavar="ADDRESS", help="of a Ray cluster: its hosts are the nodes, and share this disk")
 
 
-def _run(given: argparse.Namespace) -> Figures:
-    sizes = {"n_documents": given.documents, "n_queries": given.queries, "n_volumes": given.volumes}
-    return run(given.folder, **sizes, n_chars=given.chars, ray=given.ray)
-
-
 def run(
-    texts: Path,
+    folder: Path,
     *,
     n_documents: int,
     n_queries: int,
@@ -86,14 +79,14 @@ def run(
     """Return the figures of one folder and of some numbers of nodes.
 
     Args:
-        texts: A folder with .txt files.
+        folder: Searched recursively for .txt files.
         n_documents: Documents, at most.
         n_queries: Queries of a batch: 2,000 characters, of two documents.
         n_volumes: Volumes.
         n_chars: Characters of a document, at most.
         ray: The address of a Ray cluster, whose hosts are the nodes.
     """
-    documents = _documents(texts, n_documents, n_chars)
+    documents = _documents(folder, n_documents, n_chars)
     queries = _queries(documents, n_queries)
     with tempfile.TemporaryDirectory() as place:
         depot, manifest = _spread(documents, Path(place), n_volumes)

@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks import arguments
 from measure import report
+from measure.commands import add_numbers, positive
 from measure.process import alone, folder_bytes, peak_bytes, resident_bytes
 from pmbf import Collection
 from pmbf.store.folder import Store
@@ -33,25 +34,20 @@ _VOCABULARY = 20_000
 _OPENED = 20
 
 
-def add_arguments(some: Any) -> None:
-    """Add the benchmark to the command line."""
-    what = "many short texts: added, listed, checked, removed"
-    one = arguments.add_benchmark(some, "upkeep", what, _run, table)
-    one.add_argument("--documents", nargs="+", type=int, default=DOCUMENTS, metavar="N", help="numbers of texts")
-    one.add_argument("--words", type=int, default=WORDS, help=f"words of a text ({WORDS})")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the benchmark."""
+    parser.add_argument(
+        "--documents", dest="sizes", nargs="+", type=positive, default=DOCUMENTS, metavar="N", help="numbers of texts"
+    )
+    add_numbers(parser, n_words=(WORDS, "words of a text"))
 
 
-def _run(given: argparse.Namespace) -> Figures:
-    return run(given.documents, n_words=given.words, on_done=arguments.show)
-
-
-def run(sizes: Sequence[int], *, n_words: int, on_done: Callable[[Figures], None]) -> Figures:
+def run(sizes: Sequence[int], *, n_words: int) -> Figures:
     """Return the figures of collections of several numbers of texts.
 
     Args:
         sizes: Numbers of texts.
         n_words: Words of a text.
-        on_done: Called with the figures of each size.
     """
     results = []
     for n_documents in sizes:
@@ -61,7 +57,7 @@ def run(sizes: Sequence[int], *, n_words: int, on_done: Callable[[Figures], None
             for step in _STEPS:
                 one |= alone(f"benchmarks.upkeep:{step}", **given)
         results.append(one)
-        on_done(one)
+        arguments.show(one)
     return {"n_words": n_words, "results": results}
 
 

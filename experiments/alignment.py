@@ -11,6 +11,7 @@ texts are compared as in a screening.
 
 from __future__ import annotations
 
+import argparse
 import random
 import time
 from collections import Counter
@@ -18,12 +19,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from experiments.arguments import write_figures
-from measure.corpora import read
+from measure import report
+from measure.commands import add_folder, add_numbers
+from measure.corpora import described, read
 from measure.planting import EDITED_WORDS
 from pmbf.base.arrays import among
 from pmbf.kernels import NAT, Rules
@@ -44,20 +47,24 @@ SETTINGS = Settings(
 )
 
 
-def run(folder: Path, *, n_pairs: int = 1000, seed: int = 0, out: Path | None = None) -> str:
-    """Return the numbers of passages found in pairs of one topic, and of planted passages found, as Markdown tables.
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the experiment: a folder that has a folder of text files for each topic."""
+    add_folder(parser)
+    add_numbers(parser, n_pairs=(1000, "pairs"), seed=(0, "seed of the pairs"))
+
+
+def run(folder: Path, *, n_pairs: int = 1000, seed: int = 0) -> dict[str, Any]:
+    """Return the passages found in pairs of one topic, and how many of those planted were found.
 
     Args:
         folder: Any folder with text files, in folders by topic.
         n_pairs: Number of pairs, which are drawn by chance.
         seed: Seed of the draw.
-        out: JSON file to write, with every passage found.
     """
     rng = random.Random(seed)
     paths = sorted(folder.rglob("*.txt"))
     statistics = Statistics.of(_prepared(path).words for path in rng.sample(paths, min(N_SAMPLED, len(paths))))
-    kinds: Counter[str] = Counter()
-    told: Counter[tuple[int, bool]] = Counter()
+    told: Counter[str] = Counter()
     found, seconds, n_done = [], 0.0, 0
     for one, other in _clean_pairs(paths, rng):
         if n_done == n_pairs:
@@ -65,18 +72,14 @@ def run(folder: Path, *, n_pairs: int = 1000, seed: int = 0, out: Path | None = 
         query, source = _prepared(one), _prepared(other)
         started = time.perf_counter()
         for passage in as_screened(query, source, statistics):
-            kinds[passage.kind] += 1
             spans = [passage.query.start, passage.query.stop, passage.source.start, passage.source.stop]
             found.append([str(one), str(other), passage.kind, round(passage.similarity, 3), *spans])
         seconds += time.perf_counter() - started
         planted = PLANTED_WORDS[n_done // 2 % len(PLANTED_WORDS)], n_done % 2 == 1
-        told[planted] += _is_told(query, source, *planted, statistics, random.Random(n_done))
+        told["{} {}".format(*planted)] += _is_told(query, source, *planted, statistics, random.Random(n_done))
         n_done += 1
-    write_figures(found, out)
-    counts = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())) or "none"
-    head = "| pairs | passages | of kinds | ms a pair |\n|---:|---:|---|---:|\n"
-    alarms = head + f"| {n_done} | {len(found)} | {counts} | {1000 * seconds / max(1, n_done):.2f} |"
-    return f"{alarms}\n\n{_planted_table(told, n_done)}"
+    ms = 1000 * seconds / max(1, n_done)
+    return {"corpus": described(folder), "seed": seed, "pairs": n_done, "ms": ms, "told": dict(told), "found": found}
 
 
 def as_screened(query: Prepared, source: Prepared, statistics: Statistics) -> tuple[Passage, ...]:
@@ -91,12 +94,17 @@ def as_screened(query: Prepared, source: Prepared, statistics: Statistics) -> tu
     return passages(query, source, SETTINGS, known)
 
 
-def _planted_table(told: Counter[tuple[int, bool]], n_done: int) -> str:
-    lines = ["| planted words | pairs | verbatim | edited |", "|---:|---:|---:|---:|"]
-    n_each = n_done // (2 * len(PLANTED_WORDS))
+def table(figures: dict[str, Any]) -> str:
+    """Return the figures as Markdown tables: false alarms, then planted words."""
+    kinds = Counter(kind for _, _, kind, *_ in figures["found"])
+    counts = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())) or "none"
+    lines = report.head("| pairs | passages | of kinds | ms a pair |")
+    lines += [f"| {figures['pairs']} | {len(figures['found'])} | {counts} | {figures['ms']:.2f} |", ""]
+    lines += report.head("| planted words | pairs | verbatim | edited |")
+    n_each = figures["pairs"] // (2 * len(PLANTED_WORDS))
     for n_words in PLANTED_WORDS:
-        shares = " | ".join(f"{told[n_words, edited] / max(1, n_each):.2f}" for edited in (False, True))
-        lines.append(f"| {n_words} | {n_each} | {shares} |")
+        some = (figures["told"].get(f"{n_words} {edited}", 0) for edited in (False, True))
+        lines.append(f"| {n_words} | {n_each} | {' | '.join(f'{n / max(1, n_each):.2f}' for n in some)} |")
     return "\n".join(lines)
 
 

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.arguments import positive, write_figures
 from experiments.pan.corpus import Corpus
 from measure import report
+from measure.commands import add_numbers, positive
 from measure.corpora import described, read
 from pmbf.base.span import Span, meets
 from pmbf.collection import Collection
@@ -57,48 +57,46 @@ class Judged:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the experiment to a parser."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("folder", type=Path, help="folder of the texts to screen, or a corpus of PAN")
     parser.add_argument("--sources", type=Path, help="folder of the collection's texts (default: the same folder)")
     how = parser.add_mutually_exclusive_group(required=True)
     how.add_argument("--judgements", type=Path, help="JSON file with the wrong passages")
     how.add_argument("--pan", type=positive, metavar="N", help="screen N suspicious documents; the cases judge")
-    parser.add_argument("--seed", type=int, default=2, help="seed of the choice of suspicious documents (default: 2)")
-    parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
+    add_numbers(parser, seed=(2, "seed of the choice of suspicious documents"))
 
 
-def told(arguments: argparse.Namespace) -> str:
-    """Return the table that the arguments ask for."""
-    if arguments.pan:
-        return run_pan(arguments.folder, n_queries=arguments.pan, seed=arguments.seed, out=arguments.out)
-    sources = arguments.sources or arguments.folder
-    return run(arguments.folder, sources, judgements=arguments.judgements, out=arguments.out)
-
-
-def run(queries: Path, sources: Path, *, judgements: Path, out: Path | None = None) -> str:
-    """Screen, and return the table in Markdown.
+def run(
+    folder: Path,
+    *,
+    sources: Path | None = None,
+    judgements: Path | None = None,
+    pan: int | None = None,
+    seed: int = 2,
+) -> dict[str, Any]:
+    """Screen, and return the figures.
 
     Args:
-        queries: Folder of the texts to screen, `.txt` files.
-        sources: Folder of the texts of the collection. May be the same.
+        folder: Folder of the texts to screen, `.txt` files; or a corpus of PAN, whose sources are the collection.
+        sources: Folder of the texts of the collection; None for the same.
         judgements: JSON file with the wrong passages; maybe with the number of queries and the seed of their choice.
-        out: JSON file to write.
+        pan: Number of suspicious documents of a corpus of PAN, drawn by chance; its cases judge.
+        seed: Seed of this draw.
     """
-    noted = json.loads(judgements.read_text(encoding="utf-8"))
-    asked, names = _texts(queries), sorted(_texts(queries))
-    if "queries" in noted:
-        names = random.Random(noted["seed"]).sample(names, noted["queries"])
-    judged = Judged(_texts(sources), {name: asked[name] for name in names}, by_person(noted["wrong"]))
-    return _told(judged, described(queries), out)
-
-
-def run_pan(folder: Path, *, n_queries: int, seed: int, out: Path | None = None) -> str:
-    """Screen suspicious documents of a corpus of PAN, drawn by chance, against all its sources; return the table."""
-    corpus = Corpus.at(folder)
-    names = random.Random(seed).sample(sorted(corpus.suspicious), n_queries)
-    sources = {name: read(path) for name, path in corpus.sources.items()}
-    judged = Judged(sources, {name: read(corpus.suspicious[name]) for name in names}, by_cases(corpus))
-    return _told(judged, described(folder), out)
+    if pan:
+        corpus = Corpus.at(folder)
+        names = random.Random(seed).sample(sorted(corpus.suspicious), pan)
+        known = {name: read(path) for name, path in corpus.sources.items()}
+        judged = Judged(known, {name: read(corpus.suspicious[name]) for name in names}, by_cases(corpus))
+    else:
+        assert judgements
+        noted = json.loads(judgements.read_text(encoding="utf-8"))
+        asked = _texts(folder)
+        names = sorted(asked)
+        if "queries" in noted:
+            names = random.Random(noted["seed"]).sample(names, noted["queries"])
+        judged = Judged(_texts(sources or folder), {name: asked[name] for name in names}, by_person(noted["wrong"]))
+    sizes = {"sources": len(judged.sources), "queries": len(judged.queries)}
+    return {"corpus": described(folder), **sizes, "counts": counts(judged)}
 
 
 def by_person(wrong: Mapping[str, list[list[Any]]]) -> Judge:
@@ -180,16 +178,8 @@ def _texts(folder: Path) -> dict[str, str]:
     return {path.stem: read(path) for path in sorted(folder.glob("*.txt"))}
 
 
-def _told(judged: Judged, corpus: dict[str, Any], out: Path | None) -> str:
-    found = counts(judged)
-    figures = {
-        "about": report.about(),
-        "corpus": corpus,
-        "sources": len(judged.sources),
-        "queries": len(judged.queries),
-        "counts": found,
-    }
-    write_figures(figures, out)
+def table(figures: dict[str, Any]) -> str:
+    """Return the figures as a Markdown table."""
     lines = report.head("| half | passages | certainty | found | wrong |")
-    lines += [f"| {' | '.join(str(value) for value in one.values())} |" for one in found]
+    lines += [f"| {' | '.join(str(value) for value in one.values())} |" for one in figures["counts"]]
     return "\n".join(lines)

@@ -9,15 +9,16 @@
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 import time
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from experiments.arguments import write_figures
-from measure import report
 from measure.classmates import KINDS, Classmates, classmates
+from measure.commands import add_folder, add_numbers
 from measure.corpora import described
 from pmbf.collection import Collection
 from pmbf.comparison import Comparison, compare
@@ -43,21 +44,23 @@ class Result:
     seconds: float
 
 
-def run(
-    folder: Path, *, n_texts: int, n_words: int, n_copied: int, seed: int, jobs: int = 1, out: Path | None = None
-) -> str:
-    """Plant a class, compare it, and return the figures as Markdown.
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the experiment."""
+    add_folder(parser)
+    add_numbers(parser, n_texts=(300, "texts of the class"), n_words=(4000, "words of a text"))
+    add_numbers(parser, n_copied=(30, "planted pairs of each kind"), jobs=(1, "processes"), seed=(2, "of all choices"))
+
+
+def run(folder: Path, *, n_texts: int, n_words: int, n_copied: int, seed: int, jobs: int = 1) -> dict[str, Any]:
+    """Plant a class, compare it, and return the figures.
 
     Args:
         folder: Documents, as `.txt` files, searched recursively.
         n_texts, n_words, n_copied, seed: As for `measure.classmates.classmates`.
         jobs: Processes that compare.
-        out: JSON file to write.
     """
     made = classmates(folder, n_texts=n_texts, n_words=n_words, n_copied=n_copied, lengths=LENGTHS, seed=seed)
-    result = measured(made, jobs=jobs)
-    write_figures({"about": report.about(), "corpus": described(folder), "seed": seed, **asdict(result)}, out)
-    return table(result)
+    return {"corpus": described(folder), "seed": seed, **asdict(measured(made, jobs=jobs))}
 
 
 def measured(made: Classmates, *, jobs: int = 1) -> Result:
@@ -83,21 +86,20 @@ def measured(made: Classmates, *, jobs: int = 1) -> Result:
     )
 
 
-def table(result: Result) -> str:
+def table(figures: dict[str, Any]) -> str:
     """Return the figures as Markdown."""
-    rows = [f"| {kind} | {result.planted.get(kind, 0)} | {result.found.get(kind, 0)} |" for kind in KINDS]
-    others = ", ".join(f"{result.others.get(one, 0)} {one}" for one in CERTAINTIES)
-    return "\n".join(
-        [
-            f"{result.n_texts} texts, {result.n_chars / 1e6:.1f} million characters, {result.seconds} s",
-            "",
-            "| planted | pairs | found |",
-            "|---|---|---|",
-            *rows,
-            "",
-            f"Pairs that share the library alone: {result.n_library} named. Other pairs: {others}.",
-        ]
-    )
+    others = ", ".join(f"{figures['others'].get(one, 0)} {one}" for one in CERTAINTIES)
+    planted, found = figures["planted"], figures["found"]
+    lines = [
+        f"{figures['n_texts']} texts, {figures['n_chars'] / 1e6:.1f} million characters, {figures['seconds']} s",
+        "",
+        "| planted | pairs | found |",
+        "|---|---|---|",
+        *(f"| {kind} | {planted.get(kind, 0)} | {found.get(kind, 0)} |" for kind in KINDS),
+        "",
+        f"Pairs that share the library alone: {figures['n_library']} named. Other pairs: {others}.",
+    ]
+    return "\n".join(lines)
 
 
 def _certainties(found: Comparison) -> dict[Pair, str]:

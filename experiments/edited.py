@@ -10,15 +10,17 @@ There single letters are replaced, but fewer: as many pairs of letters stay whol
 
 from __future__ import annotations
 
+import argparse
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from experiments.arguments import write_figures
-from measure import report
+from experiments.arguments import add_params
+from measure.commands import add_folder, add_numbers
 from measure.corpora import described, read
 from pmbf.base.errors import ParameterError
 from pmbf.base.params import Params
@@ -40,21 +42,28 @@ N_OTHERS = 16
 _TRIES = 40
 
 
-def run(folder: Path, *, of: Path, params: Params, n_texts: int, seed: int, out: Path | None = None) -> str:
-    """Return how many edited passages are found, as a table in Markdown.
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the experiment."""
+    add_folder(parser)
+    parser.add_argument("--of", type=Path, metavar="FOLDER", help="folder of the sources, inside the first (all)")
+    add_numbers(parser, n_texts=(40, "sources"), seed=(2, "seed of all random choices"))
+    add_params(parser)
+
+
+def run(folder: Path, *, of: Path | None = None, params: Params, n_texts: int, seed: int) -> dict[str, Any]:
+    """Return how many edited passages are found.
 
     Args:
         folder: Documents, as `.txt` files, searched recursively.
-        of: A folder in it: the sources of the passages, and the texts they are put into.
+        of: A folder in it: the sources of the passages, and the texts they are put into; None for all.
         params: Of the collection.
         n_texts: Number of sources. Each gives a passage of each length and share.
         seed: Seed of all draws.
-        out: JSON file to write.
 
     Raises:
         ParameterError: The folder has too few texts that are long enough.
     """
-    chance = random.Random(seed)
+    chance, of = random.Random(seed), of or folder
     paths = sorted(path for path in of.rglob("*.txt") if path.stat().st_size > 4 * HOST_CHARS)
     chance.shuffle(paths)
     if len(paths) < n_texts + N_OTHERS:
@@ -67,20 +76,18 @@ def run(folder: Path, *, of: Path, params: Params, n_texts: int, seed: int, out:
         with Store(Path(scratch) / "all.pmbf") as store:
             for path in paths[N_OTHERS : N_OTHERS + n_texts]:
                 counts.update(_asked(store, path, others, chance))
-    figures = {
-        "about": report.about(),
+    return {
         "corpus": described(folder),
         "of": described(of),
         "params": asdict(params),
         "seed": seed,
         "counts": dict(counts),
     }
-    write_figures(figures, out)
-    return table(counts)
 
 
-def table(counts: Mapping[str, int]) -> str:
-    """Return counts by `WORDS SHARE WHAT` as a table in Markdown: candidates, found, of all."""
+def table(figures: dict[str, Any]) -> str:
+    """Return the counts as a table in Markdown: candidates, found, of all."""
+    counts = figures["counts"]
     lines = ["| words | " + " | ".join(f"{share:.0%} replaced" for share in SHARES) + " |"]
     lines.append("|---:" * (len(SHARES) + 1) + "|")
     for n_words in WORDS:

@@ -15,6 +15,7 @@ Pairs with a case count. Those that are screened are drawn by chance.
 
 from __future__ import annotations
 
+import argparse
 import random
 import tempfile
 import time
@@ -23,24 +24,23 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from experiments.arguments import write_figures
+from experiments import retrieval
+from experiments.arguments import add_half, add_params
 from experiments.pan.annotations import cases_in
 from experiments.pan.candidates import SILVER, silver
 from experiments.retrieval import CLEAN, drawn, sources
 from measure import report
+from measure.commands import add_numbers
 from measure.corpora import PAN13_KINDS, described, read
 from pmbf import verify
 from pmbf.base.params import Params
 from pmbf.base.span import Span, overlap
 from pmbf.collection import Collection
-from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Text
 from pmbf.report import Passage, Report
-from pmbf.screen import Folder, Options, candidates, screen
+from pmbf.screen import Folder, Options, screen
 from pmbf.screen.options import SENSITIVITIES
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.store.folder import Store
@@ -74,28 +74,37 @@ class Point:
     ms_screen: float
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the experiment."""
+    parser.add_argument("corpora", type=Path, help="folder with pan13_train/")
+    add_params(parser)
+    add_half(parser)
+    parser.add_argument("--filler", type=Path, metavar="FOLDER", required=True, help="folder of unrelated .txt files")
+    words = "numbers of these files (default: 0 10000)"
+    parser.add_argument("--sizes", type=int, nargs="+", metavar="N", default=[0, 10_000], help=words)
+    add_numbers(parser, n_screened=(100, "texts of each kind screened to the end"))
+
+
 def run(
-    pan: Path,
+    corpora: Path,
     *,
     params: Params,
     filler: Path,
     sizes: Sequence[int],
     n_screened: int = 100,
     half: str | None = None,
-    out: Path | None = None,
-) -> str:
-    """Load the sources and more and more unrelated texts, screen, and return the table in Markdown.
+) -> dict[str, Any]:
+    """Load the sources and more and more unrelated texts, screen, and return the figures.
 
     Args:
-        pan: The folder `pan13_train`.
+        corpora: A folder with `pan13_train`.
         params: Parameters of the collection.
         filler: Folder of unrelated `.txt` files, searched recursively.
         sizes: Numbers of these files to load.
         n_screened: Texts of each kind that are screened to the end.
         half: `first` or `second` half of the suspicious documents; None for all.
-        out: JSON file to write.
     """
-    points: list[Point] = []
+    pan, points = corpora / "pan13_train", list[Point]()
     unrelated = drawn(filler, max(sizes)) if max(sizes) else []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "pan.pmbf"
@@ -104,16 +113,13 @@ def run(
                 collection.load([pan / "src", *unrelated[:size]])
             with Store(path) as store:
                 points += measure(store, pan, n_screened=n_screened, half=half)
-    figures = {
-        "about": report.about(),
+    return {
         "sources": described(pan / "src"),
         "filler": described(filler),
         "params": asdict(params),
         "half": half,
         "points": [asdict(one) for one in points],
     }
-    write_figures(figures, out)
-    return table(points)
 
 
 def measure(store: Store, pan: Path, *, n_screened: int, half: str | None = None) -> Iterator[Point]:
@@ -125,16 +131,7 @@ def measure(store: Store, pan: Path, *, n_screened: int, half: str | None = None
 
 def _point(store: Store, pan: Path, kind: str, sensitivity: str, n_screened: int, half: str | None) -> Point:
     options = Options(sensitivity=sensitivity)
-    wanted = sources(pan, kind, half)
-    found, counts, seconds = 0, [], []
-    for suspicious, listed in wanted.items():
-        sample = query_sample(_text(pan / "susp" / suspicious), store.params)
-        started = time.process_time()
-        ids = [one.document for one in candidates(store.generation, sample, options)]
-        seconds.append(time.process_time() - started)
-        counts.append(len(ids))
-        found += len(listed & {path for paths in store.paths_of(ids).values() for path in paths})
-    n_pairs = sum(map(len, wanted.values()))
+    found, wanted = retrieval.measure(store, pan, kind, options, half=half), sources(pan, kind, half)
     asked = random.Random(SEED).sample(sorted(wanted), min(n_screened, len(wanted)))
     screened = [_screened(store, pan, kind, suspicious, wanted[suspicious], options) for suspicious in asked]
     total = {name: sum(getattr(one, name) for one in screened) for name in _Screened._fields}
@@ -142,10 +139,10 @@ def _point(store: Store, pan: Path, kind: str, sensitivity: str, n_screened: int
         n_documents=store.generation.n_documents,
         sensitivity=sensitivity,
         kind=kind,
-        n_pairs=n_pairs,
-        recall=found / n_pairs,
-        candidates=float(np.mean(counts)),
-        ms_candidates=1000 * median(seconds),
+        n_pairs=found.n_pairs,
+        recall=found.recall,
+        candidates=found.candidates,
+        ms_candidates=found.ms_per_query,
         n_screened=len(screened),
         sources=total["sources"] / max(1, total["pairs"]),
         shown=total["shown"] / max(1, total["alone"]),
@@ -235,16 +232,15 @@ def _text(path: Path) -> str:
     return read(path)
 
 
-def table(points: Sequence[Point]) -> str:
+def table(figures: dict[str, Any]) -> str:
     """Return the figures as a Markdown table."""
     lines = report.head(
         "| documents | sensitivity | pairs | recall, candidates | candidates a query | ms | sources shown "
         "| characters shown | false | ms a screening |"
     )
-    for one in points:
-        lines.append(
-            f"| {one.n_documents:,} | {one.sensitivity} | {PAN13_KINDS.get(one.kind, 'clean')} | {one.recall:.3f} "
-            f"| {one.candidates:.1f} | {one.ms_candidates:.2f} | {one.sources:.3f} | {one.shown:.3f} "
-            f"| {one.false:.3f} | {one.ms_screen:.1f} |"
-        )
+    for one in figures["points"]:
+        cells = [f"{one['n_documents']:,}", one["sensitivity"], PAN13_KINDS.get(one["kind"], "clean")]
+        cells += [f"{one['recall']:.3f}", f"{one['candidates']:.1f}", f"{one['ms_candidates']:.2f}"]
+        cells += [f"{one[name]:.3f}" for name in ("sources", "shown", "false")] + [f"{one['ms_screen']:.1f}"]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)

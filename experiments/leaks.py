@@ -10,6 +10,7 @@ With `--endpoint` the collection's endpoint filter is asked instead, under a new
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import re
@@ -18,13 +19,12 @@ import textwrap
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from experiments.arguments import write_figures
 from measure import report
+from measure.commands import add_numbers, positive
 from pmbf.collection import Collection
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import Checker, CollectionChecker
@@ -68,32 +68,15 @@ DISGUISES: dict[str, Callable[[str], str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Figures:
-    """The figures of a run.
-
-    Args:
-        about: Versions, machine and commit.
-        corpus: Name of the folder that was checked.
-        seed: Seed of the run.
-        n_protected: Protected documents.
-        n_files: Files checked that have nothing to do with them.
-        blocked: `file < document` of each false finding that blocks. `warned`: of each that warns.
-        planted: Passages planted, for each disguise.
-        missed: Passages that did not block, by disguise.
-        only_warned: Missed passages that gave a warning, by disguise.
-    """
-
-    about: dict[str, str]
-    corpus: str
-    seed: int
-    n_protected: int
-    n_files: int
-    blocked: tuple[str, ...]
-    warned: tuple[str, ...]
-    planted: int
-    missed: dict[str, int]
-    only_warned: dict[str, int]
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the experiment."""
+    parser.add_argument("folder", type=Path, help="folder of files that share nothing with the protected documents")
+    words = "folders of protected documents"
+    parser.add_argument("--protected", type=Path, nargs="+", required=True, metavar="FOLDER", help=words)
+    parser.add_argument("--most", type=positive, metavar="N", help="documents drawn of each protected folder (all)")
+    parser.add_argument("--files", dest="n_files", type=positive, metavar="N", help="files drawn of the folder (all)")
+    parser.add_argument("--endpoint", action="store_true", help="ask the collection's endpoint filter")
+    add_numbers(parser, n_planted=(200, "passages planted in each disguise"), seed=(2, "seed of the passages"))
 
 
 def run(
@@ -105,9 +88,8 @@ def run(
     most: int | None = None,
     n_files: int | None = None,
     endpoint: bool = False,
-    out: Path | None = None,
-) -> str:
-    """Return the figures as text.
+) -> dict[str, Any]:
+    """Return the figures: `file < document` of each false finding; passages missed, and of these warned of.
 
     Args:
         protected: Folders of documents that must not leave.
@@ -117,7 +99,6 @@ def run(
         most: Documents drawn of each protected folder; None: all.
         n_files: Files drawn of `folder`; None: all.
         endpoint: Whether the collection's endpoint filter is asked.
-        out: JSON file to write.
     """
     chance = random.Random(seed)
     secrets = [path for one in protected for path in _drawn(_files(one), most, chance)]
@@ -131,20 +112,17 @@ def run(
         policy = Policy()
         plain = check(of_paths(list(map(str, files)), policy, folder), policy, checker, Allowances(checker.key))
         missed, only_warned = _missed(collection, checker, _carriers(files, plain), n_planted, chance)
-        figures = Figures(
-            about=report.about(),
-            corpus=folder.name,
-            seed=seed,
-            n_protected=collection.stats().n_documents,
-            n_files=plain.counts.n_files,
-            blocked=_named(plain, "block", folder),
-            warned=_named(plain, "warn", folder),
-            planted=n_planted,
-            missed=missed,
-            only_warned=only_warned,
-        )
-    write_figures(asdict(figures), out)
-    return _text(figures)
+        return {
+            "corpus": folder.name,
+            "seed": seed,
+            "n_protected": collection.stats().n_documents,
+            "n_files": plain.counts.n_files,
+            "blocked": _named(plain, "block", folder),
+            "warned": _named(plain, "warn", folder),
+            "planted": n_planted,
+            "missed": missed,
+            "only_warned": only_warned,
+        }
 
 
 def _endpoint(collection: Collection, scratch: Path) -> Checker:
@@ -153,10 +131,10 @@ def _endpoint(collection: Collection, scratch: Path) -> Checker:
     return EndpointChecker(EndpointFilter(scratch / "endpoint.pmbx", key), key, min_chars=Policy().min_chars)
 
 
-def _named(verdict: Verdict, action: str, folder: Path) -> tuple[str, ...]:
+def _named(verdict: Verdict, action: str, folder: Path) -> list[str]:
     """Return the file and the document of each finding with an action, as paths below the folder."""
     found = (one for one in verdict.findings if one.action == action)
-    return tuple(f"{one.payload.name} < {one.document_path}".replace(f"{folder}{os.sep}", "") for one in found)
+    return [f"{one.payload.name} < {one.document_path}".replace(f"{folder}{os.sep}", "") for one in found]
 
 
 def _files(folder: Path) -> list[Path]:
@@ -227,8 +205,14 @@ def _planted(passage: str, carrier: Path, chance: random.Random) -> Payload:
     return Payload(name, (name,), "\n\n".join(paragraphs).encode(), "path")
 
 
-def table(some: dict[str, Any]) -> str:
-    """Return a table of stored figures: what was found, and what was missed in each disguise."""
+def table(figures: dict[str, Any]) -> str:
+    """Return the false findings, and the table of `shares`."""
+    findings = "\n".join(f"  {one}" for one in (*figures["blocked"], *figures["warned"]))
+    return f"{figures['n_files']:,} files against {figures['n_protected']:,} documents\n{findings}\n\n{shares(figures)}"
+
+
+def shares(some: dict[str, Any]) -> str:
+    """Return a table of what was found, and what was missed in each disguise."""
     lines = report.head("| what | of | found |")
     lines.append(f"| findings in files that are no copies, blocking | {some['n_files']:,} | {len(some['blocked'])} |")
     lines.append(f"| the same, warnings | {some['n_files']:,} | {len(some['warned'])} |")
@@ -240,14 +224,3 @@ def told(some: dict[str, Any]) -> str:
     """Return the files with a finding as a list, each with its number of documents."""
     files = Counter(one.partition(" < ")[0] for one in (*some["blocked"], *some["warned"]))
     return "\n".join(f"- `{name}`: {n}" for name, n in files.items()) or "Nothing was found in those files."
-
-
-def _text(figures: Figures) -> str:
-    lines = [
-        f"{figures.n_files:,} files against {figures.n_protected:,} unrelated documents: "
-        f"{len(figures.blocked)} findings block, {len(figures.warned)} warn",
-        *(f"  {one}" for one in (*figures.blocked, *figures.warned)),
-        f"{figures.planted:,} passages of {PASSAGE_CHARS} letters and digits planted; not blocked, of these warned of:",
-        *(f"  {n:>4} {figures.only_warned[disguise]:>4} {disguise}" for disguise, n in figures.missed.items()),
-    ]
-    return "\n".join(lines)

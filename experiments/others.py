@@ -13,6 +13,7 @@ Source:
 
 from __future__ import annotations
 
+import argparse
 import csv
 import tempfile
 from collections import defaultdict
@@ -29,6 +30,7 @@ from experiments.pan.aligning import align
 from experiments.pan.corpus import Corpus
 from experiments.pan.retrieving import retrieve
 from measure import report
+from measure.commands import add_numbers
 from measure.corpora import read
 from pmbf.collection import Collection
 from pmbf.verify import prepare
@@ -42,6 +44,13 @@ RUN_TOKENS = 8
 """Words in a row, or letters that are tokens, that two texts hardly ever share by chance."""
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the experiment."""
+    parser.add_argument("corpora", type=Path, help=f"folder with {', '.join(CORPORA)}, or some of them")
+    parser.add_argument("--only", nargs="+", choices=list(CORPORA), default=(), metavar="NAME")
+    add_numbers(parser, jobs=(1, "processes"))
+
+
 def run(corpora: Path, *, jobs: int = 1, only: Iterable[str] = ()) -> Figures:
     """Return the figures of each corpus, ready for JSON. For a missing corpus they say that it is missing.
 
@@ -50,7 +59,7 @@ def run(corpora: Path, *, jobs: int = 1, only: Iterable[str] = ()) -> Figures:
         jobs: Number of processes.
         only: Names of corpora; all by default.
     """
-    figures: Figures = {"about": report.about(), "corpora": {}}
+    figures: Figures = {"corpora": {}}
     for name in only or CORPORA:
         there = (corpora / name).is_dir()
         figures["corpora"][name] = CORPORA[name](corpora / name, jobs) if there else {"failed": "is not there"}

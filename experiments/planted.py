@@ -15,17 +15,19 @@ are left out. Settings are tuned on the texts of one seed; the figures are those
 
 from __future__ import annotations
 
+import argparse
 import math
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from experiments.arguments import write_figures
 from measure import report
+from measure.commands import add_folder, add_numbers
 from measure.corpora import described
 from measure.overlap import holds_stretch
 from measure.planting import CLEAN, LEVELS, Planted, Query, plant
@@ -67,21 +69,27 @@ class Result:
     cells: list[Cell] = field(default_factory=list)
 
 
-def run(folder: Path, *, n_clean: int, n_planted: int, seed: int, out: Path | None = None) -> str:
-    """Plant, load, screen every text, and return the tables in Markdown.
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the experiment."""
+    add_folder(parser)
+    add_numbers(parser, n_clean=(200, "texts without a planted passage"), seed=(2, "seed of the texts"))
+    add_numbers(parser, n_planted=(100, "texts for each length of passage"))
+
+
+def run(folder: Path, *, n_clean: int, n_planted: int, seed: int) -> dict[str, Any]:
+    """Plant, load, screen every text, and return the figures.
 
     Args:
         folder: Documents, as `.txt` files, searched recursively.
         n_clean: Clean texts, at least 100 for a cut of 1 %.
         n_planted: Texts of each length of passage, verbatim, and as many edited.
         seed: Seed of the texts.
-        out: JSON file to write.
     """
-    return measured(plant(folder, n_clean=n_clean, n_planted=n_planted, seed=seed), out, seed=seed)
+    return measured(plant(folder, n_clean=n_clean, n_planted=n_planted, seed=seed), seed=seed)
 
 
-def measured(planted: Planted, out: Path | None = None, *, seed: int | None = None) -> str:
-    """Return the tables of texts with passages planted before, and their seed if there was one."""
+def measured(planted: Planted, *, seed: int | None = None) -> dict[str, Any]:
+    """Return the figures of texts with passages planted before, and their seed if there was one."""
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "planted.pmbf"
         with Collection(path, create=True) as collection:
@@ -91,18 +99,13 @@ def measured(planted: Planted, out: Path | None = None, *, seed: int | None = No
                 _result(planted, "candidates", lambda text: _candidates(store, text)),
                 _result(planted, "screen", lambda text: _screened(store, text)),
             ]
-    n_clean = sum(query.level == CLEAN for query in planted.queries)
-    figures = {
-        "about": report.about(),
+    return {
         "corpus": described(Path(planted.folder)),
         "seed": seed,
         "loaded": len(planted.loaded),
-        "clean": n_clean,
+        "clean": sum(query.level == CLEAN for query in planted.queries),
         "results": [asdict(one) for one in results],
     }
-    write_figures(figures, out)
-    head = f"{len(planted.loaded)} documents, {n_clean} clean texts, {len(planted.queries) - n_clean} planted ones"
-    return "\n\n".join([head, *map(table, results)])
 
 
 def _candidates(store: Store, text: str) -> Named:
@@ -158,17 +161,16 @@ def cell(asked: Sequence[tuple[Query, Named]], cut: float, folder: Path) -> Cell
     return Cell(query.level, query.edited, n_texts, n_right / n_texts, n_first / n_texts, precision, stretch)
 
 
-def table(result: Result) -> str:
-    """Return the figures of one way as a Markdown table."""
-    lines = [
-        f"{result.method}: cut {result.cut:g}, {result.ms_p50:.1f} ms a text (99 of 100: {result.ms_p99:.1f})",
-        "",
-        "| passage | | texts | recall | first | precision | stretch |",
-        "|---|---|---:|---:|---:|---:|---:|",
-    ]
-    lines += [
-        f"| {one.level} | {'edited' if one.edited else 'verbatim'} | {one.n_texts} | {one.recall:.3f} "
-        f"| {one.first:.3f} | {one.precision:.3f} | {one.stretch:.3f} |"
-        for one in result.cells
-    ]
+def table(figures: dict[str, Any]) -> str:
+    """Return the figures of both ways as Markdown tables."""
+    n_planted = sum(cell["n_texts"] for cell in figures["results"][0]["cells"])
+    lines = [f"{figures['loaded']} documents, {figures['clean']} clean texts, {n_planted} planted ones"]
+    for one in figures["results"]:
+        times = f"{one['ms_p50']:.1f} ms a text (99 of 100: {one['ms_p99']:.1f})"
+        lines += ["", f"{one['method']}: cut {one['cut']:g}, {times}", ""]
+        lines += report.head("| passage | | texts | recall | first | precision | stretch |")
+        for cell in one["cells"]:
+            shares = " | ".join(f"{cell[name]:.3f}" for name in ("recall", "first", "precision", "stretch"))
+            kind = "edited" if cell["edited"] else "verbatim"
+            lines.append(f"| {cell['level']} | {kind} | {cell['n_texts']} | {shares} |")
     return "\n".join(lines)

@@ -9,6 +9,7 @@ is kept apart. Unrelated texts may be loaded too, which shows how much recall is
 
 from __future__ import annotations
 
+import argparse
 import random
 import tempfile
 import time
@@ -19,14 +20,16 @@ from typing import Any
 
 import numpy as np
 
-from experiments.arguments import write_figures
+from experiments.arguments import add_half, add_params
 from measure import report
+from measure.commands import positive
 from measure.corpora import PAN13_KINDS, described, half_of, pan13_pairs, read
 from pmbf.base.errors import ParameterError
 from pmbf.base.params import Params
 from pmbf.collection import Collection
 from pmbf.fingerprint import query_sample
 from pmbf.screen import Options, candidates
+from pmbf.screen.options import SENSITIVITIES
 from pmbf.store.folder import Store
 
 CLEAN = "01-no-plagiarism"
@@ -44,27 +47,37 @@ class Found:
     ms_per_query: float
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the experiment."""
+    parser.add_argument("corpora", type=Path, help="folder with pan13_train/")
+    add_params(parser)
+    add_half(parser)
+    parser.add_argument("--sensitivity", choices=SENSITIVITIES, default="normal", help="(default: normal)")
+    parser.add_argument("--filler", type=Path, metavar="FOLDER", help="load the .txt files of this folder, too")
+    words = "number of these files, drawn by chance (default: all)"
+    parser.add_argument("--filler-texts", dest="n_filler", type=positive, metavar="N", help=words)
+
+
 def run(
-    pan: Path,
+    corpora: Path,
     *,
     params: Params,
     half: str | None = None,
     sensitivity: str = "normal",
     filler: Path | None = None,
     n_filler: int | None = None,
-    out: Path | None = None,
-) -> str:
-    """Load the corpus' sources, screen suspicious documents, and return the table in Markdown.
+) -> dict[str, Any]:
+    """Load the corpus' sources, screen suspicious documents, and return the figures.
 
     Args:
-        pan: The folder `pan13_train`.
+        corpora: A folder with `pan13_train`.
         params: Parameters of the collection.
         half: `first` or `second` half of the suspicious documents; None for all.
         sensitivity: Of the screenings.
         filler: Folder of unrelated `.txt` files to load too, searched recursively.
         n_filler: Number of these files, drawn by chance; None for all.
-        out: JSON file to write.
     """
+    pan = corpora / "pan13_train"
     with tempfile.TemporaryDirectory() as folder:
         with Collection(Path(folder) / "pan.pmbf", create=True, params=params) as collection:
             collection.load([pan / "src", *drawn(filler, n_filler)])
@@ -72,20 +85,16 @@ def run(
         options = Options(sensitivity=sensitivity)
         with Store(Path(folder) / "pan.pmbf") as store:
             found = [measure(store, pan, kind, options, half=half) for kind in [CLEAN, *PAN13_KINDS]]
-    size = {name: getattr(stats, name) for name in ("n_documents", "n_chars", "n_hashes", "n_rows")}
-    size |= {name: getattr(stats, name) for name in ("tile_bytes", "fingerprint_bytes")}
-    figures = {
-        "about": report.about(),
+    sizes = ("n_documents", "n_chars", "n_hashes", "n_rows", "tile_bytes", "fingerprint_bytes")
+    return {
         "sources": described(pan / "src"),
         "filler": described(filler) if filler else None,
         "params": asdict(params),
         "half": half,
         "sensitivity": sensitivity,
-        "size": size,
+        "size": {name: getattr(stats, name) for name in sizes},
         "found": [asdict(one) for one in found],
     }
-    write_figures(figures, out)
-    return _head(size) + "\n\n" + table(found)
 
 
 def measure(store: Store, pan: Path, kind: str, options: Options, *, half: str | None = None) -> Found:
@@ -133,23 +142,20 @@ def drawn(filler: Path | None, n_filler: int | None) -> list[Path]:
     return paths if n_filler is None else random.Random(FILLER_SEED).sample(paths, n_filler)
 
 
-def _head(size: dict[str, Any]) -> str:
-    of_text = {name: f"{size[name]:,} bytes, {size[name] / size['n_chars']:.1%} of the text" for name in
-               ("tile_bytes", "fingerprint_bytes")}  # fmt: skip
-    return (
-        f"{size['n_documents']} documents, {size['n_chars']} characters, {size['n_hashes']} hashes in {size['n_rows']} "
-        f"rows; tiles {of_text['tile_bytes']}; fingerprints {of_text['fingerprint_bytes']}"
+def table(figures: dict[str, Any]) -> str:
+    """Return the figures as Markdown: a line about the index, and a table."""
+    size = figures["size"]
+    tiles, fingerprints = (
+        f"{size[name]:,} bytes, {size[name] / size['n_chars']:.1%} of the text"
+        for name in ("tile_bytes", "fingerprint_bytes")
     )
-
-
-def table(found: list[Found]) -> str:
-    """Return the figures as a Markdown table."""
     lines = [
-        "| pairs | | recall | candidates a query | ms a query |",
-        "|---|---:|---:|---:|---:|",
+        f"{size['n_documents']} documents, {size['n_chars']} characters, {size['n_hashes']} hashes in {size['n_rows']} "
+        f"rows; tiles {tiles}; fingerprints {fingerprints}",
+        "",
+        *report.head("| pairs | | recall | candidates a query | ms a query |"),
     ]
-    lines += [
-        f"| {one.kind} | {one.n_pairs} | {one.recall:.4f} | {one.candidates:.1f} | {one.ms_per_query:.2f} |"
-        for one in found
-    ]
+    for one in figures["found"]:
+        cells = f"{one['recall']:.4f} | {one['candidates']:.1f} | {one['ms_per_query']:.2f}"
+        lines.append(f"| {one['kind']} | {one['n_pairs']} | {cells} |")
     return "\n".join(lines)

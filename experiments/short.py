@@ -11,6 +11,7 @@ found if the screening reports a passage of one of these documents.
 
 from __future__ import annotations
 
+import argparse
 import random
 import re
 import statistics
@@ -22,8 +23,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from experiments.arguments import write_figures
-from measure import report
+from experiments.arguments import add_params
+from measure.commands import add_folder, add_numbers
 from measure.corpora import described
 from measure.overlap import WORD
 from pmbf.base.params import Params
@@ -39,15 +40,21 @@ LEAST_CHARS = 1500
 TEXT = Path(__file__).parent.parent / "examples" / "suspicious" / "none.txt"
 
 
-def run(folder: Path, *, n_passages: int, seed: int, params: Params | None = None, out: Path | None = None) -> str:
-    """Load a folder, screen a text with each passage, and return the share that is found as a Markdown table.
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the experiment."""
+    add_folder(parser)
+    add_numbers(parser, n_passages=(1000, "passages"), seed=(0, "seed of the passages"))
+    add_params(parser)
+
+
+def run(folder: Path, *, n_passages: int, seed: int, params: Params | None = None) -> dict[str, Any]:
+    """Load a folder, screen a text with each passage, and return the share that is found.
 
     Args:
         folder: Documents of any kind that `pmbf load` reads.
         n_passages: Number of passages.
         seed: Seed of the draw of passages.
         params: Of the collection; None for the defaults.
-        out: JSON file to write.
     """
     params = params or Params()
     with (
@@ -59,8 +66,7 @@ def run(folder: Path, *, n_passages: int, seed: int, params: Params | None = Non
         load_s = time.perf_counter() - started
         asked = _asked(collection, n_passages, random.Random(seed))
         size = collection.stats()
-    figures = {
-        "about": report.about(),
+    return {
         "corpus": described(folder),
         "documents": size.n_documents,
         "seed": seed,
@@ -71,8 +77,6 @@ def run(folder: Path, *, n_passages: int, seed: int, params: Params | None = Non
         "tried": _by_name(asked.tried),
         "found": _by_name(asked.found),
     }
-    write_figures(figures, out)
-    return f"{size.n_documents} documents, {asked.tried.total()} passages\n{cost(figures)}\n\n{table(figures)}"
 
 
 @dataclass
@@ -149,14 +153,15 @@ def _by_name(counts: Counter[tuple[int, str]]) -> dict[str, dict[str, int]]:
     return {str(length): {name: counts[length, name] for name in HOLDERS} for length in LENGTHS}
 
 
-def cost(figures: dict[str, Any]) -> str:
-    """Return what finding them cost, as a line of text."""
-    return (
-        f"load {figures['load_s']:.1f} s, index {figures['index_share']:.0%} of the text, {figures['ms']:.0f} ms a text"
-    )
-
-
 def table(figures: dict[str, Any]) -> str:
+    """Return what finding the passages cost, and the table of `shares`."""
+    n_passages = sum(sum(some.values()) for some in figures["tried"].values())
+    cost = f"index {figures['index_share']:.0%} of the text, {figures['ms']:.0f} ms a text"
+    head = f"{figures['documents']} documents, {n_passages} passages\nload {figures['load_s']:.1f} s, {cost}"
+    return f"{head}\n\n{shares(figures)}"
+
+
+def shares(figures: dict[str, Any]) -> str:
     """Return the shares as a Markdown table, with the numbers of passages."""
     tried, found = figures["tried"], figures["found"]
     lines = [f"| characters | {' | '.join(f'in {name}' for name in HOLDERS)} |", "|---:|" + "---:|" * len(HOLDERS)]

@@ -19,9 +19,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from experiments.arguments import positive, write_figures
 from experiments.retrieval import drawn
 from measure import process, report
+from measure.commands import add_folder, add_numbers, positive
 from measure.corpora import described
 from pmbf.alike.similar import update
 from pmbf.collection import Collection
@@ -31,26 +31,15 @@ ARCHIVE = 1_200_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the folder and the options."""
-    parser.add_argument("folder", type=Path, help="folder of .txt files, searched recursively")
+    """Add the arguments of the experiment."""
+    add_folder(parser)
     parser.add_argument("--sizes", type=positive, nargs="+", default=[10_000, 20_000, 40_000, 80_000], metavar="N")
-    parser.add_argument("--changed", type=positive, default=100, help="documents that change (default: 100)")
-    parser.add_argument("--rounds", type=positive, default=3, help="incremental runs (default: 3)")
-    parser.add_argument("--jobs", type=positive, default=2, help="processes of a full run (default: 2)")
-    parser.add_argument("--seed", type=int, default=2, help="seed of all random choices (default: 2)")
-    parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
+    add_numbers(parser, n_changed=(100, "documents that change"), rounds=(3, "incremental runs"))
+    add_numbers(parser, jobs=(2, "processes of a full run"), seed=(2, "seed of all random choices"))
 
 
-def told(given: argparse.Namespace) -> str:
-    """Run the experiment, and return its table in Markdown."""
-    how = {"sizes": given.sizes, "n_changed": given.changed, "rounds": given.rounds, "jobs": given.jobs}
-    return run(given.folder, **how, seed=given.seed, out=given.out)
-
-
-def run(
-    folder: Path, *, sizes: Sequence[int], n_changed: int, rounds: int, jobs: int, seed: int, out: Path | None = None
-) -> str:
-    """Measure, and return the table in Markdown.
+def run(folder: Path, *, sizes: Sequence[int], n_changed: int, rounds: int, jobs: int, seed: int) -> dict[str, Any]:
+    """Measure, and return the figures.
 
     Args:
         folder: Folder of `.txt` files, searched recursively.
@@ -59,7 +48,6 @@ def run(
         rounds: Incremental runs.
         jobs: Ranges of chunk IDs.
         seed: Of all random choices.
-        out: JSON file to write.
     """
     texts, points = drawn(folder, max(sizes)), []
     with tempfile.TemporaryDirectory() as parent:
@@ -69,10 +57,7 @@ def run(
                 collection.load(texts[:size], jobs=2)
             points.append(_point(path, n_changed, rounds, jobs, seed))
             shutil.rmtree(path)
-    figures = {"about": report.about(), "corpus": described(folder), "jobs": jobs, "n_changed": n_changed}
-    figures |= {"points": points}
-    write_figures(figures, out)
-    return table(figures)
+    return {"corpus": described(folder), "jobs": jobs, "n_changed": n_changed, "points": points}
 
 
 def updated(folder: str, jobs: int, how: dict[str, Any]) -> dict[str, Any]:

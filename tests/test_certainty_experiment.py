@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from experiments.certainty import Judged, by_cases, by_person, counts, half_of, run
+from experiments.certainty import Judged, by_cases, by_person, counts, half_of, run, table
 from experiments.pan.corpus import Corpus, Kind
 from experiments.pan.plagdet import Annotation
 from pmbf.base.span import Span
@@ -57,6 +57,6 @@ def test_a_folder_is_judged_by_a_file(tmp_path):
         (tmp_path / f"{name}.txt").write_text(text)
     noted = tmp_path / "judgements.json"
     noted.write_text(json.dumps({"wrong": {"exact": [["b", "a", 23, 126, 0, 103]]}}))
-    table = run(tmp_path, tmp_path, judgements=noted, out=tmp_path / "out.json")
-    assert f"| {half_of('a')} | exact | sure | 1 | 1 |" in table
-    assert json.loads((tmp_path / "out.json").read_text())["queries"] == 3
+    figures = run(tmp_path, judgements=noted)
+    assert f"| {half_of('a')} | exact | sure | 1 | 1 |" in table(figures)
+    assert figures["queries"] == 3

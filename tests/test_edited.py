@@ -50,7 +50,7 @@ def test_little_edited_passages_are_found_and_passages_of_other_words_are_not(
     for number in range(6):
         (tmp_path / f"{number}.txt").write_text(written(number, 3000, spaces=spaces), encoding="utf-8")
 
-    shown = edited.run(tmp_path, of=tmp_path, params=Params(), n_texts=2, seed=1)
+    shown = edited.table(edited.run(tmp_path, params=Params(), n_texts=2, seed=1))
 
     assert "| 80 | 2, 2 of 2 | 0, 0 of 2 |" in shown
     assert "| 250 | 2, 2 of 2 | 0, 0 of 2 |" in shown

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -48,15 +47,14 @@ def filler(tmp_path: Path) -> Path:
     return tmp_path / "filler"
 
 
-def points(pan: Path, filler: Path, out: Path) -> list[dict[str, object]]:
-    table = growing.run(pan, params=Params(), filler=filler, sizes=[0, 9], n_screened=5, out=out)
-    found = json.loads(out.read_text())["points"]
-    assert len(table.splitlines()) == 2 + len(found)
-    return found
+def points(pan: Path, filler: Path) -> list[dict[str, object]]:
+    figures = growing.run(pan.parent, params=Params(), filler=filler, sizes=[0, 9], n_screened=5)
+    assert len(growing.table(figures).splitlines()) == 2 + len(figures["points"])
+    return figures["points"]
 
 
-def test_each_size_sensitivity_and_kind_has_its_figures(pan: Path, filler: Path, tmp_path: Path) -> None:
-    found = points(pan, filler, tmp_path / "out.json")
+def test_each_size_sensitivity_and_kind_has_its_figures(pan: Path, filler: Path) -> None:
+    found = points(pan, filler)
     kinds = [CLEAN, *PAN13_KINDS]
     assert [(n, name, kind) for n in (5, 14) for name in SENSITIVITIES for kind in kinds] == [
         (one["n_documents"], one["sensitivity"], one["kind"]) for one in found
@@ -65,13 +63,13 @@ def test_each_size_sensitivity_and_kind_has_its_figures(pan: Path, filler: Path,
     assert {(one["recall"], one["sources"], one["shown"], one["false"]) for one in cases} == {(1, 1, 1, 0)}
 
 
-def test_a_clean_text_is_false_if_no_shared_run_explains_what_is_shown(pan: Path, filler: Path, tmp_path: Path) -> None:
+def test_a_clean_text_is_false_if_no_shared_run_explains_what_is_shown(pan: Path, filler: Path) -> None:
     (pan / CLEAN / "pairs").write_text("suspicious-document00000.txt source-document00001.txt\n")
     (pan / CLEAN / "suspicious-document00000-source-document00001.xml").write_text("<document/>")
-    clean = [one for one in points(pan, filler, tmp_path / "out.json") if one["kind"] == CLEAN]
+    clean = [one for one in points(pan, filler) if one["kind"] == CLEAN]
     assert {one["false"] for one in clean} == {1}
     run = "suspicious-document00000.txt\t0\t9\tsource-document00000.txt\t0\t9\t20\tunlisted-pair\n"
     (pan / SILVER).write_text("head\n" + run)
     growing._sharing.cache_clear()
-    clean = [one for one in points(pan, filler, tmp_path / "out.json") if one["kind"] == CLEAN]
+    clean = [one for one in points(pan, filler) if one["kind"] == CLEAN]
     assert {one["false"] for one in clean} == {0}

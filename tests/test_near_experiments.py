@@ -1,7 +1,5 @@
 """The experiments on near-duplicates run, on small sets, and their figures are what was planted."""
 
-import json
-
 import pytest
 from conftest import words
 
@@ -25,30 +23,29 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "revisions"
 
 
-def test_accuracy_is_one_where_all_revisions_are_alike(folder, tmp_path):
-    told = accuracy.run(folder, [], tmp_path / "out.json")
-    figures = json.loads((tmp_path / "out.json").read_text())
+def test_accuracy_is_one_where_all_revisions_are_alike(folder):
+    figures = accuracy.run(folder, [])
     assert (24, 12) == (figures["documents"], figures["alike"])
     row = next(one for one in figures["rows"] if one["features"] == "3 words")
     assert [1.0] * 4 == row["f1"][:4]
     assert [1.0, 1.0] == [score for _, score in row["halves"]]
-    assert f"| {row['features']} | 0 to 1 |" in told
+    assert f"| {row['features']} | 0 to 1 |" in accuracy.table(figures)
 
 
-def test_a_band_needs_a_large_background_in_experiments_too(folder, tmp_path):
+def test_a_band_needs_a_large_background_in_experiments_too(folder):
     with pytest.raises(ParameterError, match="100,000"):
-        accuracy.run(folder, [folder], None)
+        accuracy.run(folder, [folder])
 
 
-def test_cost_is_measured_for_both_plans(folder, tmp_path):
-    told = cost.run(folder, [10, 24, 99], tmp_path / "out.json")
-    rows = json.loads((tmp_path / "out.json").read_text())["rows"]
+def test_cost_is_measured_for_both_plans(folder):
+    figures = cost.run(folder, [10, 24, 99])
+    rows = figures["rows"]
     assert [10, 24] == [row["texts"] for row in rows]
     plans = rows[1]["plans"]
     assert [("doc", 1), ("doc", 2), ("term", 1), ("term", 2)] == [(one["plan"], one["jobs"]) for one in plans]
     assert [12] * 4 == [one["pairs"] for one in plans]
     assert plans[0]["raw"] == 0 < plans[3]["summed"] < plans[3]["raw"]
-    assert "| 24 |" in told
+    assert "| 24 |" in cost.table(figures)
 
 
 def test_planted_pairs_are_found_all(folder, monkeypatch):

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.commands import PAGES
-from experiments.pages import pan, paper, tradeoffs
+from experiments.pages import PAGES, pan, paper, tradeoffs
 from experiments.pages.page import DOCS, RESULTS, Page
 
 ALL = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

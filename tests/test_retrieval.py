@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -40,18 +39,17 @@ def test_the_figures_say_their_half_and_their_number_of_documents(pan: Path, tmp
     (tmp_path / "filler").mkdir()
     for number in range(7):
         (tmp_path / "filler" / f"{number}.txt").write_text(words(500 + number, 200))
-    how = {"half": "second", "filler": tmp_path / "filler", "n_filler": 5, "out": tmp_path / "out.json"}
+    how = {"half": "second", "filler": tmp_path / "filler", "n_filler": 5}
 
-    retrieval.run(pan, params=Params(), **how)
+    figures = retrieval.run(pan.parent, params=Params(), **how)
 
-    figures = json.loads((tmp_path / "out.json").read_text())
     assert (figures["half"], figures["size"]["n_documents"]) == ("second", 15)
     assert figures["sources"]["documents"] == 10 and figures["filler"]["documents"] == 7
     assert [(1, 0.0), (1, 1.0)] == sorted({(one["n_pairs"], one["recall"]) for one in figures["found"]})
-    assert figures["about"]["commit"]
+    assert "15 documents, " in retrieval.table(figures)
 
 
 @pytest.mark.parametrize("folder", [True, False])
 def test_more_unrelated_texts_than_there_are_is_told(folder: bool, pan: Path) -> None:
     with pytest.raises(ParameterError, match="20 are wanted" if folder else "--filler FOLDER"):
-        retrieval.run(pan, params=Params(), filler=pan / "susp" if folder else None, n_filler=20)
+        retrieval.run(pan.parent, params=Params(), filler=pan / "susp" if folder else None, n_filler=20)

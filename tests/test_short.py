@@ -14,7 +14,7 @@ def test_short_passages_of_a_small_folder(tmp_path: Path) -> None:
     for number in range(20):
         shared = words(99, 200) if number < 17 else ""
         (tmp_path / f"{number}.txt").write_text(f"{words(number, 250)} {shared}", encoding="utf-8")
-    lines = short.run(tmp_path, n_passages=60, seed=1).splitlines()
+    lines = short.table(short.run(tmp_path, n_passages=60, seed=1)).splitlines()
     assert lines[0] == "20 documents, 60 passages"
     assert re.fullmatch(r"load \d+\.\d s, index \d+% of the text, \d+ ms a text", lines[1])
     assert lines[3] == "| characters | in 1 | in 2–16 | in 17–50 | in more |"

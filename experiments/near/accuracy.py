@@ -6,6 +6,7 @@ its revision are in one half.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.arguments import write_figures
 from experiments.near.revisions import HALVES, Set, drawn, labelled
 from measure import report
+from measure.commands import add_folder
 from pmbf import kernels
 from pmbf.alike.pairs.bands import Background, Band, banded
 from pmbf.alike.pairs.features import Features, featured
@@ -37,13 +38,18 @@ _BATCH = 500
 Pairs = set[tuple[int, int]]
 
 
-def run(folder: Path, others: Sequence[Path], out: Path | None) -> str:
-    """Measure, and return the figures as a table.
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the experiment."""
+    add_folder(parser)
+    parser.add_argument("--others", type=Path, nargs="+", default=(), metavar="FOLDER", help="texts of a background")
+
+
+def run(folder: Path, others: Sequence[Path]) -> dict[str, Any]:
+    """Measure, and return the figures.
 
     Args:
         folder: The corpus `revisions`.
         others: Folders of texts from which, with the documents, the frequencies of bands come.
-        out: File for the figures.
     """
     documents, half, own = revisions(folder)
     rows = []
@@ -52,14 +58,11 @@ def run(folder: Path, others: Sequence[Path], out: Path | None) -> str:
         background = _background(others, features, own) if others and _is_banded(features) else None
         for band in BANDS if background else BANDS[:1]:
             rows.append(_row(features, band, banded(lists, band, background), documents.copies, half))
-    figures = {
+    return {
         "documents": len(documents.texts),
         "alike": len(documents.copies),
         "rows": rows,
-        "about": report.about(),
     }
-    write_figures(figures, out)
-    return table(figures)
 
 
 def revisions(folder: Path) -> tuple[Set, NDArray[np.int64], set[str]]:

@@ -6,6 +6,7 @@ does other work, they say more than the clock.
 
 from __future__ import annotations
 
+import argparse
 import random
 import resource
 import time
@@ -13,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.arguments import write_figures
 from measure import report
+from measure.commands import add_folder, positive
 from pmbf.alike.pairs.features import Features, featured
 from pmbf.alike.pairs.joining import joined
 from pmbf.alike.pairs.plans import PLANS, How, Joined
@@ -28,13 +29,18 @@ THRESHOLD = 0.5
 _REPEATS = 2
 
 
-def run(folder: Path, sizes: Sequence[int], out: Path | None) -> str:
-    """Measure, and return the figures as a table.
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the experiment."""
+    add_folder(parser)
+    parser.add_argument("--sizes", type=positive, nargs="+", default=SIZES, metavar="N", help="numbers of texts")
+
+
+def run(folder: Path, sizes: Sequence[int]) -> dict[str, Any]:
+    """Measure, and return the figures.
 
     Args:
         folder: Texts, searched recursively.
         sizes: Numbers of texts, drawn from all.
-        out: File for the figures.
     """
     paths = sorted(folder.rglob("*.txt"))
     random.Random(3).shuffle(paths)
@@ -48,9 +54,7 @@ def run(folder: Path, sizes: Sequence[int], out: Path | None) -> str:
         del texts
         rows.append({"texts": size, "bytes": n_bytes, "features_s": round(made_s, 3), "plans": _measured(lists)})
         print(table({"rows": rows[-1:]}), flush=True)
-    figures = {"rows": rows, "about": report.about()}
-    write_figures(figures, out)
-    return table(figures)
+    return {"rows": rows}
 
 
 def table(figures: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ for which their time is told apart, too.
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import random
 import time
@@ -16,9 +17,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from experiments.arguments import write_figures
 from experiments.near.accuracy import revisions
 from measure import report
+from measure.commands import add_folder
 from measure.process import alone
 
 THRESHOLD, WORDS, N_TEXTS, N_PLANTED = 0.5, 3, 20_000, 1000
@@ -29,13 +30,13 @@ _ROUNDS = 3
 Pairs = set[tuple[int, int]]
 
 
-def run(folder: Path, out: Path | None) -> str:
-    """Measure, and return the figures as a table.
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the corpus `revisions`."""
+    add_folder(parser)
 
-    Args:
-        folder: The corpus `revisions`.
-        out: File for the figures.
-    """
+
+def run(folder: Path) -> dict[str, Any]:
+    """Measure each library on the corpus `revisions`, and return the figures."""
     rows = []
     for which in ("pieces", "revisions"):
         taken = [
@@ -46,9 +47,7 @@ def run(folder: Path, out: Path | None) -> str:
         for name in LIBRARIES:
             best = min((one[name] for one in taken), key=lambda one: float(one["s"]))
             rows.append({"texts": which, "library": name, "version": report.version(name), **best})
-    figures = {"rows": rows, "about": report.about()}
-    write_figures(figures, out)
-    return table(figures)
+    return {"rows": rows}
 
 
 def table(figures: dict[str, Any]) -> str:

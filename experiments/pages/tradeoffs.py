@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 from experiments import classes, leaks, short
 from experiments.edited import SHARES, WORDS
 from experiments.pages import growth
@@ -46,14 +44,14 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
         "growth_source": commits(growth.NAMES, figures),
         "planted": f"{source('planted', figures)}\n\n{_planted(planted)}",
         "planted_documents": f"{planted['loaded']:,}",
-        "short": f"{source('short', figures)}\n\n{short.table(figures['short'])}",
+        "short": f"{source('short', figures)}\n\n{short.shares(figures['short'])}",
         "profiles": f"{commits(PROFILES, figures)}\n\n{_profiles(figures)}",
         "short_passages": f"{sum(sum(some.values()) for some in figures['short']['tried'].values())}",
         "short_seed": f"{figures['short']['seed']}",
         "short_documents": f"{figures['short']['documents']:,}",
-        "classes": f"{source(CLASSES, figures)}\n\n{classes.table(_result(figures[CLASSES]))}",
+        "classes": f"{source(CLASSES, figures)}\n\n{classes.table(figures[CLASSES])}",
         "edited": f"{commits(EDITED, figures)}\n\n{_edited(figures)}",
-        "leaks": f"{source(LEAKS, figures)}\n\n{leaks.table(figures[LEAKS])}",
+        "leaks": f"{source(LEAKS, figures)}\n\n{leaks.shares(figures[LEAKS])}",
         "leaks_told": leaks.told(figures[LEAKS]),
         "edited_documents": f"{figures['edited-manpages-zh']['corpus']['documents']:,}",
     }
@@ -68,10 +66,6 @@ PAGE = Page(
     parts,
     growth.PLOTS,
 )
-
-
-def _result(figures: Figures) -> classes.Result:
-    return classes.Result(**{one.name: figures[one.name] for one in fields(classes.Result)})
 
 
 def _retrieval(figures: dict[str, Figures]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments import pan as about
-from experiments.arguments import assignment, positive, write_figures
+from experiments.arguments import assignment
 from experiments.pan import candidates, halves, losses, rivals, scoring
 from experiments.pan.aligning import align
 from experiments.pan.candidates import SILVER
@@ -18,6 +18,7 @@ from experiments.pan.corpus import Corpus
 from experiments.pan.retrieving import retrieve
 from experiments.pan.running import Done, of_run
 from measure import report
+from measure.commands import add_numbers, add_out, write_figures
 from measure.plotting import COLOURS, plot
 
 Figures = dict[str, Any]
@@ -90,13 +91,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument(
         "--truth", type=Path, metavar="FOLDER", help="folder of the annotations, if they are not in CORPUS"
     )
-    _add_out(one)
+    add_out(one)
     one.add_argument(
         "--plot", type=Path, metavar="FILE", help="draw the scores into this file (.svg, .png; needs matplotlib)"
     )
     one = _step(steps, "rivals", "run other methods on a sample of the pairs", RIVALS)
-    one.add_argument("--sample", type=positive, default=100, metavar="N", help="pairs of each kind (default: 100)")
-    one.add_argument("--seed", type=int, default=1, help="seed of the sample (default: 1)")
+    add_numbers(one, sample=(100, "pairs of each kind"), seed=(1, "seed of the sample"))
     one.add_argument(
         "--timeout", type=float, default=900, metavar="S", help="seconds that a rival may take (default: 900)"
     )
@@ -109,7 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"rivals to run (default: all): {', '.join(names)}",
     )
-    _add_out(one)
+    add_out(one)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -252,10 +252,6 @@ def _step(steps: Any, name: str, what: str, text: str) -> argparse.ArgumentParse
     one: argparse.ArgumentParser = steps.add_parser(name, help=what, description=text, formatter_class=formatter)
     one.add_argument("corpus", type=Path, help="folder of the corpus")
     return one
-
-
-def _add_out(one: argparse.ArgumentParser) -> None:
-    one.add_argument("--out", type=Path, metavar="FILE", help="write the figures into this file, as JSON")
 
 
 def _add_run(one: argparse.ArgumentParser, settings: str) -> None:

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 
-from experiments.arguments import write_figures
 from experiments.paper import chosen, mistakes, similarity, size, thresholds, uniformity
 from measure import report
+from measure.commands import add_numbers, add_out, write_figures
 from measure.plotting import plot
 
 EXPERIMENTS: dict[str, ModuleType] = {
@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
         one.add_argument("--corpus", type=Path, metavar="FOLDER", help="folder of .txt files (default: made-up texts)")
         one.add_argument("--full", action="store_true", help="run the full size: minutes instead of seconds")
-        one.add_argument("--seed", type=int, default=1, help="seed of all random draws (default: 1)")
-        one.add_argument("--out", type=Path, metavar="FILE", help="write the figures into this file, as JSON")
+        add_numbers(one, seed=(1, "seed of all random draws"))
+        add_out(one)
         if hasattr(module, "plot"):
             one.add_argument("--plot", type=Path, metavar="FILE", help="draw the curve (.svg, .png; needs matplotlib)")
 

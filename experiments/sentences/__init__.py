@@ -1,1 +1,1 @@
-"""Screening by sentences: `python -m experiments sentences`."""
+"""Screening by sentences: recall of edited passages and units, and what it costs."""

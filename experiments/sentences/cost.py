@@ -10,8 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.arguments import write_figures
-from measure import report
+from experiments.sentences.recall import add_arguments as add_arguments
 from measure.corpora import described, read
 from pmbf import Collection, kernels
 from pmbf.intake.texts import Text
@@ -23,30 +22,26 @@ QUERY_CHARS = 4000
 _TIMES = 3
 
 
-def run(pan: Path, folders: Sequence[Path], *, n: int, out: Path | None = None) -> str:
-    """Return the figures as a table in Markdown.
+def run(folder: Path, others: Sequence[Path], *, n_cases: int) -> dict[str, Any]:
+    """Return the figures.
 
     Args:
-        pan: A corpus of PAN: its sources stand in the collection, its suspicious texts are the queries.
-        folders: Folders of further texts that stand in the collection.
-        n: Queries of 4,000 characters.
-        out: JSON file to write.
+        folder: A corpus of PAN: its sources stand in the collection, its suspicious texts are the queries.
+        others: Folders of further texts that stand in the collection.
+        n_cases: Queries of 4,000 characters.
     """
-    texts = (read(path)[:QUERY_CHARS] for path in sorted((pan / "susp").glob("*.txt")))
-    queries = [text for text in texts if len(text) == QUERY_CHARS][:n]
+    texts = (read(path)[:QUERY_CHARS] for path in sorted((folder / "susp").glob("*.txt")))
+    queries = [text for text in texts if len(text) == QUERY_CHARS][:n_cases]
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "all.pmbf"
-        with Collection(folder, create=True) as collection:
-            collection.load([pan / "src", *folders])
-        measured = {code: _measured(folder, code, queries) for code in CODES}
-    figures = {
-        "about": report.about(),
-        "corpora": [described(one) for one in (pan / "src", *folders)],
+        place = Path(scratch) / "all.pmbf"
+        with Collection(place, create=True) as collection:
+            collection.load([folder / "src", *others])
+        measured = {code: _measured(place, code, queries) for code in CODES}
+    return {
+        "corpora": [described(one) for one in (folder / "src", *others)],
         "n": len(queries),
         "codes": measured,
     }
-    write_figures(figures, out)
-    return table(figures)
 
 
 def _measured(folder: Path, code: str, queries: Sequence[str]) -> dict[str, Any]:

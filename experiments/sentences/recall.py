@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import argparse
 import random
 import tempfile
 from collections import Counter
@@ -20,9 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.arguments import write_figures
-from experiments.sentences.editing import HOST_CHARS, edited, inside, pieces
-from measure import report
+from experiments.sentences.editing import HOST_CHARS, edited, inside
+from measure.commands import add_folder, add_numbers
 from measure.corpora import described, read
 from pmbf import Collection, kernels
 from pmbf.kernels import CODES
@@ -38,7 +38,7 @@ LENGTHS = (80, 120, 150, 200, 300)
 EMBEDDED_CHARS = 300
 LEAST_CHARS = 3000
 _LEAST_UNIT = 100
-_N_WORDS = 20_000
+N_WORDS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,81 +57,50 @@ class Passage:
     text: str
 
 
-def run(pan: Path, folders: Sequence[Path], *, n: int, seed: int, out: Path | None = None) -> str:
-    """Return how much is found, as tables in Markdown.
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the experiments of sentences."""
+    add_folder(parser)
+    parser.add_argument("others", type=Path, nargs="*", help="folders of further .txt files in the collection")
+    add_numbers(parser, n_cases=(300, "passages of each kind, or queries"), seed=(2, "of all draws"))
+
+
+def run(folder: Path, others: Sequence[Path], *, n_cases: int, seed: int) -> dict[str, Any]:
+    """Return how much is found. Settings were chosen with seed 1.
 
     Args:
-        pan: A corpus of PAN with `src` and `susp`: passages come from the sources, hosts from the other texts.
-        folders: Folders of further texts that stand in the collection.
-        n: Passages of each kind.
+        folder: A corpus of PAN with `src` and `susp`: passages come from the sources, hosts from the other texts.
+        others: Folders of further texts that stand in the collection.
+        n_cases: Passages of each kind.
         seed: Of all draws.
-        out: JSON file to write.
     """
     chance = random.Random(seed)
-    hosts = [text for path in sorted((pan / "susp").glob("*.txt")) if len(text := read(path)) > 2 * HOST_CHARS]
-    words = [word for host in chance.sample(hosts, min(50, len(hosts))) for word in host.split()][:_N_WORDS]
+    hosts = [text for path in sorted((folder / "susp").glob("*.txt")) if len(text := read(path)) > 2 * HOST_CHARS]
+    words = [word for host in chance.sample(hosts, min(50, len(hosts))) for word in host.split()][:N_WORDS]
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "all.pmbf"
-        with Collection(folder, create=True) as collection:
-            collection.load([pan / "src", *folders])
+        place = Path(scratch) / "all.pmbf"
+        with Collection(place, create=True) as collection:
+            collection.load([folder / "src", *others])
         for code in CODES:
-            with Store(folder, writable=True) as store:
+            with Store(place, writable=True) as store:
                 build(store, code=code)
             draws = random.Random(seed + 1)  # the same passages for both codes
-            with Store(folder) as store:
-                trial = _Trial(store, Sentences(store), words, hosts, draws)
-                for line in trial.lines(n):
+            with Store(place) as store:
+                trial = Trial(store, Sentences(store), words, hosts, draws)
+                for line in trial.lines(n_cases):
                     counts[f"{code} {line}"] += 1
-        with Collection(folder) as collection, Store(folder) as store:
-            trial = _Trial(store, Sentences(store), words, hosts, random.Random(seed + 1))
-            counts.update(trial.default_lines(collection, n))
-    figures = {
-        "about": report.about(),
-        "corpora": [described(one) for one in (pan, *folders)],
-        "n": n,
+        with Collection(place) as collection, Store(place) as store:
+            trial = Trial(store, Sentences(store), words, hosts, random.Random(seed + 1))
+            counts.update(trial.default_lines(collection, n_cases))
+    return {
+        "corpora": [described(one) for one in (folder, *others)],
+        "n": n_cases,
         "seed": seed,
         "counts": dict(counts),
     }
-    write_figures(figures, out)
-    return tables(figures)
 
 
-def run_lone(folders: Sequence[Path], *, n: int, seed: int, out: Path | None = None) -> str:
-    """Return how many edited units name the unit they were made from, as a table in Markdown.
-
-    Args:
-        folders: Folders of texts, in any script; units come from the first one.
-        n: Units.
-        seed: Of all draws.
-        out: JSON file to write.
-    """
-    chance = random.Random(seed)
-    texts = [read(path) for path in sorted(folders[0].rglob("*.txt"))]
-    words = [word for text in chance.sample(texts, min(50, len(texts))) for word in pieces(text)][:_N_WORDS]
-    counts: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "all.pmbf"
-        with Collection(folder, create=True) as collection:
-            collection.load(list(folders))
-        for code in CODES:
-            with Store(folder, writable=True) as store:
-                build(store, code=code)
-            with Store(folder) as store:
-                trial = _Trial(store, Sentences(store), words, [], random.Random(seed + 1), str(folders[0].resolve()))
-                counts.update(f"{code} {line}" for line in trial.lone_lines(n))
-    figures = {
-        "about": report.about(),
-        "corpora": [described(one) for one in folders],
-        "n": n,
-        "seed": seed,
-        "counts": dict(counts),
-    }
-    write_figures(figures, out)
-    return lone(figures)
-
-
-class _Trial:
+class Trial:
     """Passages of one collection, edited and looked for."""
 
     def __init__(
@@ -256,7 +225,7 @@ def _meet(spans: Any, start: int, stop: int) -> Any:
     return (spans[:, 0] < stop) & (spans[:, 1] > start)
 
 
-def tables(figures: dict[str, Any]) -> str:
+def table(figures: dict[str, Any]) -> str:
     """Return all tables of some figures."""
     return "\n\n".join((lone(figures), embedded(figures), cut(figures)))
 

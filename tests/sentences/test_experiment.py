@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 
 import pytest
 
-from experiments.sentences import cost, recall
+from experiments.sentences import cost, lone, recall
 from experiments.sentences.editing import edited, inside
 from tests.sentences.texts import text
 
@@ -38,21 +37,20 @@ def test_a_passage_stands_where_it_is_said_to_stand() -> None:
     assert query[start - 2 : start] == ". "
 
 
-def test_recall_is_measured_for_both_codes(pan: Path, tmp_path: Path) -> None:
-    tables = recall.run(pan, [], n=2, seed=5, out=tmp_path / "recall.json")
-    figures = json.loads((tmp_path / "recall.json").read_text())
+def test_recall_is_measured_for_both_codes(pan: Path) -> None:
+    figures = recall.run(pan, [], n_cases=2, seed=5)
     for code in ("words", "paper"):
         assert figures["counts"][f"{code} lone 0.0 asked"] == 2
         assert figures["counts"][f"{code} lone 0.0 candidate"] == 2
         assert figures["counts"][f"{code} embedded 0.0 verified"] == 2
     assert figures["counts"]["default cut 300 0.0 verified"] == 1
-    assert tables.count("| 300 |") == 1
+    assert recall.table(figures).count("| 300 |") == 1
 
 
-def test_cost_is_measured_for_both_codes(pan: Path, tmp_path: Path) -> None:
-    table = cost.run(pan, [], n=2, out=tmp_path / "cost.json")
-    assert "| bytes a unit |" in table
-    assert json.loads((tmp_path / "cost.json").read_text())["codes"]["words"]["n_units"] > 50
+def test_cost_is_measured_for_both_codes(pan: Path) -> None:
+    figures = cost.run(pan, [], n_cases=2)
+    assert "| bytes a unit |" in cost.table(figures)
+    assert figures["codes"]["words"]["n_units"] > 50
 
 
 def test_units_alone_are_measured_in_a_script_without_spaces(tmp_path: Path) -> None:
@@ -61,10 +59,10 @@ def test_units_alone_are_measured_in_a_script_without_spaces(tmp_path: Path) -> 
     for number in range(4):
         lines = ["".join(chr(0x4E00 + chance.randrange(2000)) for _ in range(30)) + "。" for _ in range(150)]
         (tmp_path / "zh" / f"{number}.txt").write_text("".join(lines))
-    table = recall.run_lone([tmp_path / "zh"], n=3, seed=5, out=tmp_path / "lone.json")
-    counts = json.loads((tmp_path / "lone.json").read_text())["counts"]
+    figures = lone.run(tmp_path / "zh", [], n_cases=3, seed=5)
+    counts = figures["counts"]
     assert counts["words lone 0.0 verified"] == counts["paper lone 0.0 verified"] == 3
-    assert table.count("\n") == 7
+    assert lone.table(figures).count("\n") == 7
 
 
 def test_letters_of_a_script_without_spaces_are_edited_in_pairs() -> None:

@@ -1,12 +1,11 @@
 """The experiments of similarities, on a few texts."""
 
-import json
-
 import numpy as np
 from conftest import words
 
 from experiments import similar
 from experiments.pages import similar as page
+from measure import report
 
 
 def texts_in(folder, n):
@@ -20,11 +19,11 @@ def texts_in(folder, n):
 def test_runs_are_measured_as_an_archive_grows_and_the_page_is_written(tmp_path):
     folder = texts_in(tmp_path / "texts", 40)
     how = {"n_changed": 10, "rounds": 1, "jobs": 1, "seed": 1}
-    similar.run(folder, sizes=[20, 40], **how, out=tmp_path / "similar-archive.json")
-    small, large = json.loads((tmp_path / "similar-archive.json").read_text())["points"]
+    figures = {"about": report.about()} | similar.run(folder, sizes=[20, 40], **how)
+    small, large = figures["points"]
     assert (20, 40) == (small["full"]["n_documents"], large["full"]["n_documents"])
     assert [(8, 10)] == [(run["n_added"], run["n_removed"]) for run in large["incremental"]]
-    text = page.PAGE.text(page.PAGE.read(tmp_path))
+    text = page.PAGE.text({"similar-archive": figures})
     assert "| 40 |" in text and "1.2 million documents" in text
 
 
