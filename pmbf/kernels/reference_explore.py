@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +12,7 @@ from numpy.typing import NDArray
 from pmbf.kernels.align_rules import NAT, Pair, Words
 from pmbf.kernels.asked import Asked, Ready, gram_stops
 from pmbf.kernels.reference_align import align, part_scores
-from pmbf.kernels.reference_chains import chained
-from pmbf.kernels.reference_runs import equal_runs, grams, hops, runs_of
+from pmbf.kernels.reference_runs import chained, equal_runs, grams, hop, runs_of
 from pmbf.kernels.reference_weigh import guessed, weighed
 from pmbf.kernels.reference_words import classes
 from pmbf.kernels.types import Tokens
@@ -79,11 +77,9 @@ def _chains(asked: Asked, tokens: Tokens) -> Iterator[list[Block]]:
     """Yield the chains of equal runs that are long enough, stretched, the worthiest first."""
     seeds = grams(runs_of(tokens.hashes), gram_stops(tokens.singles, asked.bars.seed_tokens))
     runs = equal_runs(asked.grams, seeds)
-    if runs.shape[1] > MOST_RUNS:
-        runs = runs[:, np.sort(np.argsort(-runs[2], kind="stable")[:MOST_RUNS])]
-    order, bounds = chained(runs, asked.bars.max_gap)
-    for first, stop in pairwise(bounds.tolist()):
-        chain = _trimmed([(here, there, length) for here, there, length in runs[:, order[first:stop]].T.tolist()])
+    longest = sorted(range(len(runs)), key=lambda number: -runs[number][2])[:MOST_RUNS]
+    for whole in chained([runs[number] for number in sorted(longest)], asked.bars.max_gap):
+        chain = _trimmed(whole)
         start, end = chain[0], chain[-1]
         if 2 * _n_letters(asked, asked.tokens, start[0], end[0] + end[2]) < asked.bars.letters:
             continue
@@ -154,8 +150,7 @@ def _beyond(asked: Asked, tokens: Tokens, here: int, there: int, *, forward: boo
     """Return the equal runs beyond a border, each over a small edit, from the border outwards."""
     found: list[Block] = []
     while True:
-        borders = np.array([[here], [there]], np.int64)
-        skipped, skipped_there, length = hops(asked.tokens, tokens, borders, forward=forward)[:, 0].tolist()
+        skipped, skipped_there, length = hop(asked.tokens, tokens, here, there, forward=forward)
         if not length:
             return found
         here += skipped if forward else -skipped - length

@@ -1,28 +1,32 @@
-"""The words of a text as alignment sees them: the NumPy reference. The rules are docs/alignment.md, section 1."""
+"""The words of a text as alignment sees them: the reference of `native/align/words.c`. docs/alignment.md, section 1."""
 
 from __future__ import annotations
+
+from bisect import bisect_left
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import N_SLIPS, Words
+from pmbf.kernels.reference_hash import fmix
 from pmbf.kernels.types import Folded, Tokens
 
 __all__ = ["spell", "words"]
 
 KEY_LETTERS, NUMBER_LETTERS, LEAST_SLIPPED = 5, 12, 6
-_LETTER_STEP, _TOKEN_STEP = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
-_SYLLABIC = 0x2E80
+_LETTER_STEP, _TOKEN_STEP, _MASK = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, (1 << 64) - 1
+_SYLLABIC = "\u2e80"
+"""First of Han and Kana, two letters of which make a word; of letters below it three do."""
 
 PLAIN, SENTENCE, SENTENCE_AND_LINE, PARAGRAPH, LINE = range(5)
 
-_SPACES = np.array(
-    [*range(9, 14), 32, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000]
+_DIGITS = frozenset("0123456789")
+_SPACES = frozenset(
+    map(chr, [*range(9, 14), 32, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000])
 )
-_ENDS = np.array([ord(mark) for mark in ".!?։؟۔।။។…。！？"])
-
-Codes = NDArray[np.uint32]
-Keys = NDArray[np.uint64]
+_ENDS = frozenset(".!?։؟۔।။។…。！？")
+_WIDE = "\u3000"
+"""Marks behind it are full-width: they end a sentence without white space."""
 
 
 def words(utf8: bytes, folded: Folded, tokens: Tokens) -> Words:
@@ -33,9 +37,18 @@ def words(utf8: bytes, folded: Folded, tokens: Tokens) -> Words:
         folded: The text, folded.
         tokens: The tokens of the text.
     """
-    keys, firsts, types = np.unique(_keys(folded, tokens), return_index=True, return_inverse=True)
-    slips = _slips(folded, tokens, firsts)
-    return Words(keys, types.astype(np.int32), slips, borders(utf8.decode(), tokens))
+    firsts = _firsts(folded, tokens)
+    keys = _keys(folded, tokens, firsts)
+    names = sorted(set(keys))
+    numbers = {name: number for number, name in enumerate(names)}
+    first_tokens = map(keys.index, names)
+    slips = [_slips(folded.text, firsts[token], bool(tokens.singles[token])) for token in first_tokens]
+    return Words(
+        np.array(names, np.uint64),
+        np.array([numbers[key] for key in keys], np.int32),
+        np.array(slips, np.uint64).reshape(-1, N_SLIPS),
+        borders(utf8.decode(), tokens),
+    )
 
 
 def classes(query: Words, source: Words) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
@@ -45,48 +58,25 @@ def classes(query: Words, source: Words) -> tuple[NDArray[np.int32], NDArray[np.
     else a new class. A type without an equal takes the class of the first type of the other text that it shares a slip
     with. The types of the query do so before those of the source.
     """
-    n_query = len(query.keys)
-    place = np.searchsorted(query.keys, source.keys)
-    is_new = np.append(query.keys, np.uint64(0))[place] != source.keys
-    is_new |= place == n_query
-    theirs = np.where(is_new, n_query + np.cumsum(is_new) - 1, place).astype(np.int32)
-    n_classes = n_query + int(is_new.sum())
-    ours = np.arange(n_query, dtype=np.int32)
-    held = _first_holders(source)
-    for kind in np.setdiff1d(ours, theirs).tolist():
-        other = _similar(query, kind, held)
+    # Step 1: equal types have one class.
+    n_query = n_classes = len(query.keys)
+    numbers = {key: number for number, key in enumerate(query.keys.tolist())}
+    ours, theirs = list(range(n_query)), []
+    for key in source.keys.tolist():
+        theirs.append(numbers.get(key, n_classes))
+        n_classes += key not in numbers
+    # Step 2: types without an equal look for a slip.
+    equal, held = set(theirs), _first_holders(source)
+    for kind in range(n_query):
+        other = None if kind in equal else _similar(query, kind, held)
         if other is not None:
             ours[kind] = theirs[other]
     held = _first_holders(query)
-    for kind in np.flatnonzero(is_new).tolist():
-        other = _similar(source, kind, held)
+    for kind, number in enumerate(theirs):
+        other = None if number < n_query else _similar(source, kind, held)
         if other is not None and ours[other] < n_query:
             theirs[kind] = ours[other]
-    return ours, theirs, n_classes
-
-
-def spell(folded: Folded, tokens: Tokens) -> tuple[str, NDArray[np.int64]]:
-    """Return the folded text with one space between two words and no other separator, and where its tokens begin.
-
-    Args:
-        folded: A text, folded.
-        tokens: The tokens of the text.
-
-    Returns:
-        The spelling, and `(n + 1,) int64`: where each of the n tokens begins, and the end of the spelling.
-    """
-    points = _codes(folded.text)
-    starts = np.searchsorted(folded.origin[:-1], tokens.starts)
-    keep = points != ord(" ")
-    is_first = ~keep
-    is_first[1:] &= keep[:-1]
-    firsts = np.flatnonzero(is_first)
-    after = np.searchsorted(starts, firsts, side="right")
-    is_word = np.zeros(len(starts) + 2, np.bool_)  # False before and after the tokens: a separator there joins no words
-    np.logical_not(tokens.singles, out=is_word[1:-1])
-    keep[firsts] = is_word[after] & is_word[after + 1]
-    n_kept = np.append(0, np.cumsum(keep)).astype(np.int64)
-    return points[keep].tobytes().decode("utf-32-le"), np.append(n_kept[starts], n_kept[-1])
+    return np.array(ours, np.int32), np.array(theirs, np.int32), n_classes
 
 
 def _first_holders(words: Words) -> dict[int, int]:
@@ -102,82 +92,102 @@ def _similar(words: Words, kind: int, held: dict[int, int]) -> int | None:
     return next((held[slip] for slip in words.slips[kind].tolist() if slip in held), None)
 
 
-def _keys(folded: Folded, tokens: Tokens) -> NDArray[np.uint64]:
-    codes = np.append(_codes(folded.text), np.uint32(ord(" "))).astype(np.uint64)
-    origin = folded.origin.astype(np.int64)
-    at = np.searchsorted(folded.origin[:-1], tokens.starts)
-    keys = np.zeros(len(tokens), np.uint64)
-    inside = np.ones(len(tokens), np.bool_)
-    last = len(codes) - 1
-    is_number = np.zeros(len(tokens), np.bool_)
-    for letter in range(NUMBER_LETTERS):
-        place = np.minimum(at + letter, last)
-        inside &= is_number | (letter < KEY_LETTERS)
-        inside &= (codes[place] != ord(" ")) & (origin[place] < tokens.stops)
-        keys = np.where(inside, (keys + codes[place]) * _LETTER_STEP, keys)
-        is_number |= inside & (codes[place] >= ord("0")) & (codes[place] <= ord("9"))
-    return _mixed(_joined(keys, codes[np.minimum(at, last)], tokens.singles))
+def spell(folded: Folded, tokens: Tokens) -> tuple[str, NDArray[np.int64]]:
+    """Return the folded text with one space between two words and no other separator, and where its tokens begin.
+
+    Args:
+        folded: A text, folded.
+        tokens: The tokens of the text.
+
+    Returns:
+        The spelling, and `(n + 1,) int64`: where each of the n tokens begins, and the end of the spelling.
+    """
+    firsts, singles = _firsts(folded, tokens), tokens.singles.tolist()
+    spelling, offsets = list[str](), list[int]()
+    before = ""
+    for place, letter in enumerate(folded.text):
+        while len(offsets) < len(firsts) and firsts[len(offsets)] <= place:
+            offsets.append(len(spelling))
+        following = len(offsets)
+        between_words = 0 < following < len(firsts) and not singles[following - 1] and not singles[following]
+        if letter != " " or (between_words and before != " "):
+            spelling.append(letter)
+        before = letter
+    offsets += [len(spelling)] * (len(firsts) + 1 - len(offsets))
+    return "".join(spelling), np.array(offsets, np.int64)
 
 
-def _slips(folded: Folded, tokens: Tokens, firsts: NDArray[np.intp]) -> Keys:
-    """Return the slips of some tokens, `(n, N_SLIPS)`: slip i is the token's first letters without letter i."""
-    codes = np.append(_codes(folded.text), np.uint32(ord(" "))).astype(np.uint64)
-    at = np.searchsorted(folded.origin[:-1], tokens.starts[firsts])
-    letters = codes[np.minimum(at[:, None] + np.arange(N_SLIPS), len(codes) - 1)]
-    digits = (letters >= ord("0")) & (letters <= ord("9"))
-    lengths = np.cumprod((letters != ord(" ")) & ~digits, axis=1).sum(axis=1)
-    stopped = np.append(digits, np.zeros((len(firsts), 1), np.bool_), axis=1)[np.arange(len(firsts)), lengths]
-    long = (lengths >= LEAST_SLIPPED) & ~stopped & ~tokens.singles[firsts]
-    slips = np.zeros((len(firsts), N_SLIPS), np.uint64)
-    for left_out in range(N_SLIPS):
-        slip = np.zeros(len(firsts), np.uint64)
-        for letter in range(N_SLIPS):
-            if letter != left_out:
-                slip = np.where(letter < lengths, (slip + letters[:, letter]) * _LETTER_STEP, slip)
-        slips[:, left_out] = np.where(long & (left_out < lengths), _mixed(slip), 0)
-    return slips
+def _firsts(folded: Folded, tokens: Tokens) -> list[int]:
+    """Return where each token begins in the folded text."""
+    origin = folded.origin[:-1].tolist()
+    return [bisect_left(origin, start) for start in tokens.starts.tolist()]
 
 
-def _joined(keys: NDArray[np.uint64], first: Keys, singles: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Join the key of each single letter with the next single letters' keys: two letters, or three of an alphabet."""
-    joined, together = keys.copy(), singles.copy()
-    for step in (1, 2):
-        together[: len(keys) - step] &= singles[step:]
-        together[max(0, len(keys) - step) :] = False
-        if step == 2:
-            together &= first < _SYLLABIC
-        following = np.append(keys[step:], np.zeros(min(step, len(keys)), np.uint64))
-        joined = np.where(together, joined * _TOKEN_STEP + following, joined)
-    return joined
+def _keys(folded: Folded, tokens: Tokens, firsts: list[int]) -> list[int]:
+    """Return the key of each token. That of a single letter is made of the next single letters, too."""
+    origin, singles = folded.origin[:-1].tolist(), tokens.singles.tolist()
+    stops = [bisect_left(origin, stop) for stop in tokens.stops.tolist()]
+    spelled = [folded.text[first:stop] for first, stop in zip(firsts, stops, strict=True)]
+    alone = [_letter_key(one) for one in spelled]
+    keys = []
+    for token, key in enumerate(alone):
+        n_letters = 1 if not singles[token] else 3 if spelled[token] < _SYLLABIC else 2
+        for other in range(token + 1, min(token + n_letters, len(alone))):
+            if not singles[other]:
+                break
+            key = (key * _TOKEN_STEP + alone[other]) & _MASK
+        keys.append(fmix(key))
+    return keys
 
 
-def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the keys mixed: the finaliser of MurmurHash3."""
-    keys = (keys ^ (keys >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
-    keys = (keys ^ (keys >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
-    return keys ^ (keys >> np.uint64(33))
+def _letter_key(letters: str) -> int:
+    """Return the key of the first letters of a token: five, or twelve of a number."""
+    key, most = 0, KEY_LETTERS
+    for place, letter in enumerate(letters):
+        if letter == " " or place >= most:
+            break
+        if letter in _DIGITS:
+            most = NUMBER_LETTERS
+        key = (key + ord(letter)) * _LETTER_STEP & _MASK
+    return key
+
+
+def _slips(text: str, first: int, is_single: bool) -> list[int]:
+    """Return the slips of a word, N_SLIPS: slip i is its first letters without letter i; 0 for none."""
+    letters = ""
+    while len(letters) < N_SLIPS and (letter := text[first + len(letters) : first + len(letters) + 1]) not in ("", " "):
+        if letter in _DIGITS:
+            return [0] * N_SLIPS
+        letters += letter
+    if is_single or len(letters) < LEAST_SLIPPED:
+        return [0] * N_SLIPS
+    slips = []
+    for left_out in range(len(letters)):
+        slip = 0
+        for letter in letters[:left_out] + letters[left_out + 1 :]:
+            slip = (slip + ord(letter)) * _LETTER_STEP & _MASK
+        slips.append(fmix(slip))
+    return slips + [0] * (N_SLIPS - len(slips))
 
 
 def borders(text: str, tokens: Tokens) -> NDArray[np.uint8]:
     """Return the border before each token, and the border at the end."""
-    codes = _codes(text)
-    starts = tokens.starts.astype(np.intp)
-    before = np.minimum(np.append(0, tokens.stops[:-1]), starts) if len(tokens) else starts
-    marks = np.isin(codes, _ENDS)
+    found, before = list[int](), 0
+    for start, stop in zip(tokens.starts.tolist(), tokens.stops.tolist(), strict=True):
+        found.append(_border(text[before:start]) if found else PARAGRAPH)
+        before = stop
+    return np.array([*found, PARAGRAPH], np.uint8)
 
-    def held(mask: NDArray[np.bool_]) -> NDArray[np.intp]:
-        sums = np.append(0, np.cumsum(mask))
-        counts: NDArray[np.intp] = sums[starts] - sums[before]
-        return counts
 
-    lines = held(codes == ord("\n"))
-    sentence = (held(marks) > 0) & ((held(np.isin(codes, _SPACES)) > 0) | (held(marks & (codes > 0x3000)) > 0))
-    borders = np.full(len(tokens) + 1, PARAGRAPH, np.uint8)
-    borders[:-1] = np.where(sentence, SENTENCE, PLAIN)
-    borders[:-1][lines > 0] = np.where(sentence, SENTENCE_AND_LINE, LINE)[lines > 0]
-    borders[:-1][lines > 1] = PARAGRAPH
-    borders[:1] = PARAGRAPH
-    return borders
+def _border(gap: str) -> int:
+    """Return the border that some characters between two tokens make."""
+    n_lines, ends = gap.count("\n"), _ENDS.intersection(gap)
+    is_end = bool(ends) and (not _SPACES.isdisjoint(gap) or max(ends) > _WIDE)
+    if n_lines > 1:
+        return PARAGRAPH
+    if n_lines:
+        return SENTENCE_AND_LINE if is_end else LINE
+    return SENTENCE if is_end else PLAIN
 
 
 def sentence_starts(borders: NDArray[np.uint8]) -> NDArray[np.intp]:
@@ -186,7 +196,3 @@ def sentence_starts(borders: NDArray[np.uint8]) -> NDArray[np.intp]:
     A line alone ends no sentence.
     """
     return np.flatnonzero((borders[:-1] != PLAIN) & (borders[:-1] != LINE))
-
-
-def _codes(text: str) -> Codes:
-    return np.frombuffer(text.encode("utf-32-le"), np.uint32)

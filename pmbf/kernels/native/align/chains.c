@@ -1,5 +1,5 @@
 /* Chains: equal runs that follow each other in both texts with small gaps between them. A chain is worth its equal
- * tokens, less a price for each token of its gaps; reference_chains.py says why. */
+ * tokens, less a price for each token of its gaps; reference_runs.py says why. */
 
 #include "runs.h"
 
