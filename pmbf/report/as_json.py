@@ -104,7 +104,8 @@ def made(kind: Any, values: Any) -> Any:
 
     Every value is of the type that its field names. Numbers are finite; evidence and those called `n_…` are at least 0,
     shares 0 to 1, spans ascending. `Annotated[int, n]` is a number from 0 to n; with a text or a list, n is the most
-    characters or entries, and the text can be encoded. If there is `require_consistent`, then that is called.
+    characters or entries, and the text can be encoded. A class with `WHOLE` needs all its fields, others those without
+    a default, and all lists. If there is `require_consistent`, then that is called.
 
     Raises:
         KeyError: A field is missing.
@@ -124,7 +125,7 @@ def made(kind: Any, values: Any) -> Any:
     for name, (read, is_required) in _readers(kind).items():
         if name in given:
             given[name] = read(given[name], name)
-        elif is_required:
+        elif is_required or getattr(kind, "WHOLE", False):
             raise KeyError(name)
     found = kind(**given)
     if check := getattr(found, "require_consistent", None):
@@ -229,6 +230,7 @@ def _is_whole(value: Any) -> bool:
 
 
 _PLAIN: dict[Any, Callable[[Any], bool]] = {
+    Any: lambda value: True,
     str: lambda value: isinstance(value, str),
     int: _is_whole,
     float: lambda value: _is_whole(value) or (type(value) is float and math.isfinite(value)),

@@ -22,12 +22,13 @@ import shutil
 import ssl
 import subprocess
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pmbf.base.contents import read_bounded
 from pmbf.base.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.report.as_json import made, plain
 from pmbf.sites.names import parse_address, require_name
 from pmbf.store import folders
 from pmbf.store.ownership import is_open_to_others, mode_of
@@ -91,9 +92,11 @@ class Partner:
         units_a_day: Units that it may ask for in a day.
     """
 
+    WHOLE: ClassVar[bool] = True
+
     card: Card
     level: Level | None = None
-    units_a_day: int = USUAL_UNITS_A_DAY
+    units_a_day: Annotated[int, 2**63] = USUAL_UNITS_A_DAY
 
     @property
     def name(self) -> str:
@@ -178,12 +181,7 @@ class Registry:
 
     def stored(self) -> Registry:
         """Write the registry, in place of what was there, and return it."""
-        values = {
-            "format": FORMAT,
-            "own": asdict(self.own),
-            "level": self.level,
-            "partners": [asdict(one) for one in self.partners.values()],
-        }
+        values = plain(_Stored(FORMAT, self.own, self.level, tuple(self.partners.values())))
         with folders.replacing(_file(self.folder)) as file:
             file.write(json.dumps(values, indent=1, ensure_ascii=False).encode() + b"\n")
         return self
@@ -191,6 +189,16 @@ class Registry:
     def with_partner(self, partner: Partner) -> Registry:
         """Return the registry with a partner more, or with a partner changed."""
         return replace(self, partners={**self.partners, partner.name: partner})
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """What `registry.json` holds."""
+
+    format: Annotated[int, FORMAT]
+    own: Card
+    level: Level
+    partners: tuple[Partner, ...]
 
 
 def init(folder: Path, name: str, *, address: str = "", contact: str = "", key: Path | None = None) -> Registry:
@@ -245,10 +253,10 @@ def opened(folder: Path) -> Registry:
             raise ParameterError(f"{folder}/{what}: mode {mode_of(found):04o} is open to others; expected 0600")
     try:
         values = json.loads(content)
-        if _whole(values["format"]) > FORMAT:
+        if int(values["format"]) > FORMAT:
             raise UnsupportedError(f"{path}: was written by a newer pmbf; upgrade pmbf")
-        partners = [_partner(one) for one in values["partners"]]
-        return Registry(folder, Card(**values["own"]), _level(values["level"]), {one.name: one for one in partners})
+        found = made(_Stored, values)
+        return Registry(folder, found.own, found.level, {one.name: one for one in found.partners})
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CorruptError(f"{path}: is damaged ({error}); take it from a backup") from None
 
@@ -262,7 +270,7 @@ def read_card(path: Path) -> Card:
     """
     raw = read_bounded(path, _CARD_BYTES, hint="a card of a site is smaller")
     try:
-        card = Card(**json.loads(raw))
+        card: Card = made(Card, json.loads(raw))
         _require_one_certificate(card)
         return card
     except (ValueError, TypeError, RecursionError) as error:
@@ -288,24 +296,6 @@ def usual_folder(environment: Mapping[str, str] = os.environ) -> Path:
 
 def _file(folder: Path) -> Path:
     return folder / "registry.json"
-
-
-def _partner(values: dict[str, Any]) -> Partner:
-    level = values["level"]
-    return Partner(Card(**values["card"]), level if level is None else _level(level), _whole(values["units_a_day"]))
-
-
-def _whole(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ParameterError(f"{value!r:.80} is no whole number")
-    return value
-
-
-def _level(value: object) -> Level:
-    for level in LEVELS:
-        if level == value:
-            return level
-    raise ParameterError(f"level is {value!r:.80}, expected one of {', '.join(LEVELS)}")
 
 
 def _new_certificate(folder: Path, name: str) -> str:

@@ -99,7 +99,7 @@ def test_a_screening_leaves_out_the_document_of_the_same_name_if_asked(service):
     ("POST", "/v1/judge", b"{not json at all", 400, "no frame"),
     ("POST", "/v1/judge", frames.LENGTHS.pack(5, 0) + b"{nope", 400, "no JSON"),
     ("POST", "/v1/judge", frames.LENGTHS.pack(50000, 0) + b"[" * 50000, 400, "no JSON"),
-    ("POST", "/v1/judge", frames.LENGTHS.pack(2, 0) + b"[]", 400, "an object"),
+    ("POST", "/v1/judge", frames.LENGTHS.pack(2, 0) + b"[]", 400, "is no object"),
     ("POST", "/v1/judge", frames.LENGTHS.pack(2, 1 << 60) + b"{}", 400, "no frame"),
 ])  # fmt: skip
 def test_what_cannot_be_answered_is_told_with_a_reason(service, method, target, body, status, said):

@@ -12,9 +12,9 @@ the ignored files.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
 
 from pmbf.base import __version__
 from pmbf.base.errors import ParameterError
@@ -22,6 +22,7 @@ from pmbf.guard.baseline import Baseline
 from pmbf.guard.policy import KEYS, Policy, is_address
 from pmbf.guard.session import Session
 from pmbf.guard.types import Payload, Where
+from pmbf.report.as_json import made
 
 MAX_HEADER_BYTES = 8 << 20
 BATCH_BYTES = 512 << 10
@@ -76,17 +77,42 @@ def require_request(header: Any, n_body: int) -> dict[str, Any]:
     Raises:
         ParameterError: A field is wrong, or the body has another size. The message has no text of the payloads.
     """
-    if not isinstance(header, dict):
-        raise ParameterError(f"the header is {type(header).__name__}, expected an object of JSON")
-    for name, fits, expected in _FIELDS:
-        if name not in header or not fits(header[name]):
-            raise ParameterError(f"{name!r} of the header is missing or wrong, expected {expected}")
-    sizes = [one[1] for one in header["ignore"]] + [one[6] or 0 for one in header["payloads"]]
-    if header["listed"] and header["key"] is None:
-        raise ParameterError("fingerprints are listed without the key they are made under")
-    if sum(sizes) != n_body:
-        raise ParameterError(f"the body has {n_body} bytes, expected {sum(sizes)} as the sizes in the header say")
-    return header
+    try:
+        found: _Header = made(_Header, header)
+    except KeyError as error:
+        raise ParameterError(f"the header lacks {error}") from None
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"the header is wrong: {error}") from None
+    n_bytes = sum(size for _, size in found.ignore) + sum(size or 0 for *_, size in found.payloads)
+    if n_bytes != n_body:
+        raise ParameterError(f"the body has {n_body} bytes, expected {n_bytes} as the sizes in the header say")
+    values: dict[str, Any] = header
+    return values
+
+
+_Size = Annotated[int, 2**63]
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """The header of a request, as JSON brings it."""
+
+    version: str
+    collection: str
+    policy: dict[str, Any]
+    key: str | None
+    listed: tuple[str, ...]
+    ignore: tuple[tuple[str, _Size], ...]
+    payloads: tuple[tuple[str, tuple[str, ...], Where, str, str, str, _Size | None], ...]
+
+    def require_consistent(self) -> None:
+        """Refuse a key that is none, fingerprints without one, and payloads without a content or a problem."""
+        if self.key is not None and not bytes.fromhex(self.key):
+            raise ValueError("the key is empty")
+        if self.listed and self.key is None:
+            raise ValueError("fingerprints are listed without the key they are made under")
+        if any(size is None and not problem for *_, problem, size in self.payloads):
+            raise ValueError("a payload has neither a size nor a problem")
 
 
 def policy_of(header: Mapping[str, Any]) -> Policy:
@@ -140,49 +166,3 @@ def batches(header: dict[str, Any], body: bytes) -> Iterator[tuple[dict[str, Any
         stop += size
     if entries:
         yield header | {"payloads": entries}, [ignored, view[start:stop]]
-
-
-def _is_size(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
-
-
-def _is_ignored(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and _is_size(value[1])
-
-
-def _is_entry(value: Any) -> bool:
-    if not isinstance(value, list) or len(value) != 7:
-        return False
-    name, paths, where, blob, commit, problem, size = value
-    return (
-        _is_texts([name, blob, commit, problem])
-        and _is_texts(paths)
-        and where in get_args(Where)
-        and (_is_size(size) or (size is None and bool(problem)))
-    )
-
-
-def _is_key(value: Any) -> bool:
-    try:
-        return value is None or bool(bytes.fromhex(value))
-    except (TypeError, ValueError):
-        return False
-
-
-_FIELDS: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
-    ("version", lambda value: isinstance(value, str), "a text"),
-    ("collection", lambda value: isinstance(value, str), "a text"),
-    ("policy", lambda value: isinstance(value, dict), "an object with the keys of a policy"),
-    ("key", _is_key, "hexadecimal digits or null"),
-    ("listed", _is_texts, "a list of fingerprints"),
-    ("ignore", lambda value: isinstance(value, list) and all(map(_is_ignored, value)), "a list of [name, size]"),
-    (
-        "payloads",
-        lambda value: isinstance(value, list) and all(map(_is_entry, value)),
-        "a list of [name, [path], where, blob, commit, problem, size or null with a problem]",
-    ),
-)
