@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.base.span import common, length_inside, merged, outside, union_length
+from pmbf.base.span import common, length_in, length_inside, merged, outside, union_length
 from pmbf.extract import Part, part_at
 from pmbf.guard.allowing import Allowances, passage_fingerprint
 from pmbf.guard.counting import counted_up
@@ -55,7 +57,14 @@ class Measured:
 
     def within(self, spans: Sequence[Span]) -> int:
         """Return the letters and digits in some spans that are not public, each counted once."""
-        return self.all_within(spans) - self.all_within(common(spans, self.public))
+        return self.all_within(spans) - self.all_within(
+            [piece for one in merged(spans) for piece in self.public_in(one)]
+        )
+
+    def public_in(self, span: Span) -> list[Span]:
+        """Return what of a span is public. Public spans elsewhere are not looked at: a long text has many."""
+        first = bisect_right(self.public, span.start, key=attrgetter("stop"))
+        return common([span], self.public[first : bisect_left(self.public, span.stop, key=attrgetter("start"))])
 
     def all_within(self, spans: Sequence[Span]) -> int:
         """Return the letters and digits in some spans, public text included, each counted once."""
@@ -66,8 +75,12 @@ class Measured:
 
         Public text in a passage leaves scraps: the holder of a licence, the name of a program between two sentences.
         """
-        spans = [passage.query for passage in passages if common([passage.query], self.public)]
-        left = [piece for span in spans for piece in outside([span], self.public)]
+        left = [
+            piece
+            for passage in passages
+            if (public := self.public_in(passage.query))
+            for piece in outside([passage.query], public)
+        ]
         scraps = [piece for piece in left if self.all_within([piece]) < min_chars]
         if not scraps:
             return self
@@ -106,29 +119,56 @@ def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allo
     if not any(match.shares for match in report.matches):
         return []
     text = sliced(read.text)
-    anew = [Span(part.start, part.stop) for part in read.parts if part.path in ANEW]
-    found = [passage.query for match in report.matches for passage in match.passages]
-    public = merged([*_public(text, policy, allowances), *counted_up(text, found)])
-    measured = Measured(text, public, anew)
+    parts = _Parts(read.parts)
+    found = merged(passage.query for match in report.matches for passage in match.passages)
+    public = merged([*_public(text, found, policy, allowances), *counted_up(text, found)])
+    measured = Measured(text, public, parts.anew)
     inline = _inline(text, allowances)
     made = []
     for match in report.matches:
         own = measured.without_scraps(match.passages, policy.min_chars)
-        left = _once(_without_public(match, own, policy.min_chars), read.parts)
+        left = _once(_without_public(match, own, policy.min_chars), parts)
         if left.passages:
-            made.append(_finding(read, left, own, policy, allowances, inline))
+            made.append(_finding(read, left, parts, own, policy, allowances, inline))
         if left.same_file:
             made.append(_same_file(read, left, policy, allowances, inline))
     return sorted(made, key=lambda one: (ORDER[one.action], -one.n_chars))
 
 
-def _public(text: Sliced, policy: Policy, allowances: Allowances) -> list[Span]:
-    """Return the spans of a text that quote public text, ascending and disjoint."""
-    found = []
+class _Parts:
+    """The documents inside a payload: a long text hides some thousand stretches, which are not gone through one by one.
+
+    Args:
+        parts: By their start, outer ones first.
+
+    Attributes:
+        anew: The spans of text read anew, which stands elsewhere in the payload's text, too.
+    """
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+        self._edges = np.array([(one.start, one.stop) for one in parts], np.int64).reshape(-1, 2)
+        self.anew = [Span(one.start, one.stop) for one in parts if one.path in ANEW]
+
+    def at(self, span: Span) -> Part | None:
+        """Return the innermost document that holds most of a span; None if none does."""
+        met = np.flatnonzero((self._edges[:, 0] < span.stop) & (self._edges[:, 1] > span.start))
+        return part_at([self._parts[number] for number in met.tolist()], span.start, span.stop)
+
+    def way(self, span: Span) -> str:
+        """Return how a span was read anew; empty if it is text as it stands."""
+        part = self.at(span)
+        return part.path if part and part.path in ANEW else ""
+
+
+def _public(text: Sliced, found: Sequence[Span], policy: Policy, allowances: Allowances) -> list[Span]:
+    """Return the spans that quote public text in the pieces of a text where something was found."""
+    quoted = []
     for one in windows(text):
-        spans = allowances.public.spans(text[one.seen.start : one.seen.stop], policy.min_chars)
-        found += [Span(span.start + one.seen.start, span.stop + one.seen.start) for span in spans]
-    return merged(found)
+        if length_in(one.seen, found):
+            spans = allowances.public.spans(text[one.seen.start : one.seen.stop], policy.min_chars)
+            quoted += [Span(span.start + one.seen.start, span.stop + one.seen.start) for span in spans]
+    return quoted
 
 
 def _inline(text: Sliced, allowances: Allowances) -> frozenset[str]:
@@ -144,7 +184,7 @@ def _without_public(match: Match, measured: Measured, min_chars: int) -> Match:
     """
     kept = []
     for passage in match.passages:
-        if common([passage.query], measured.public):
+        if measured.public_in(passage.query):
             n_all, n_own = measured.all_within([passage.query]), measured.within([passage.query])
             if n_own < min_chars or (passage.kind == "reworded" and 2 * n_own <= n_all):
                 continue
@@ -152,13 +192,13 @@ def _without_public(match: Match, measured: Measured, min_chars: int) -> Match:
     return replace(match, passages=tuple(kept))
 
 
-def _once(match: Match, parts: Sequence[Part]) -> Match:
+def _once(match: Match, parts: _Parts) -> Match:
     """Return a match whose passages cover a place of the source once, though some text was read in several ways.
 
     If a passage is found in the text as it stands and in text that was read anew, or in two kinds of text read anew,
     then the passage with more of the source and less between is kept. The text as it stands counts double.
     """
-    kinds = {one: _anew(one.query, parts) for one in match.passages}
+    kinds = {one: parts.way(one.query) for one in match.passages}
     if not any(kinds.values()):
         return match
     kept: list[Passage] = []
@@ -176,21 +216,16 @@ def _gain(passage: Passage) -> int:
     return 2 * n_source - n_query if n_source else n_query
 
 
-def _anew(span: Span, parts: Sequence[Part]) -> str:
-    """Return how a span was read anew; empty if it is text as it stands."""
-    part = part_at(parts, span.start, span.stop)
-    return part.path if part and part.path in ANEW else ""
-
-
 def _finding(
     read: ReadPayload,
     match: Match,
+    parts: _Parts,
     measured: Measured,
     policy: Policy,
     allowances: Allowances,
     inline: frozenset[str],
 ) -> Finding:
-    snippets = tuple(_snippet(passage, read.parts, measured, allowances, inline) for passage in match.passages)
+    snippets = tuple(_snippet(passage, parts, measured, allowances, inline) for passage in match.passages)
     pairs = list(zip(match.passages, snippets, strict=True))
     counted = _shares([passage for passage, one in pairs if not one.allowed_by], match, measured)
     action: Action | None = _action(*counted, policy)
@@ -235,10 +270,10 @@ def _same_file(
 
 
 def _snippet(
-    passage: Passage, parts: Sequence[Part], measured: Measured, allowances: Allowances, inline: frozenset[str]
+    passage: Passage, parts: _Parts, measured: Measured, allowances: Allowances, inline: frozenset[str]
 ) -> Snippet:
     span = passage.query
-    part = part_at(parts, span.start, span.stop)
+    part = parts.at(span)
     text = measured.text[span.start : span.stop]
     fingerprint = passage_fingerprint(text, allowances.key)
     allowed_by = allowances.allowed_by(fingerprint, inline)

@@ -65,7 +65,9 @@ class Encoded:
         if char >= len(self):
             return len(self._encoded)
         block = int(np.searchsorted(self._before, char, "right")) - 1
-        return block * _BLOCK_BYTES + int(self._begins(block * _BLOCK_BYTES)[char - self._before[block]])
+        first, number = block * _BLOCK_BYTES, char - int(self._before[block])
+        is_ascii = self._before[block + 1] - self._before[block] == _BLOCK_BYTES
+        return first + (number if is_ascii else int(self._begins(first)[number]))
 
 
 def sliced(text: Text) -> Sliced:

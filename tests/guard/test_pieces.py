@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import Collection
+from pmbf.base.span import common, merged
+from pmbf.extract import Part, part_at
 from pmbf.guard import judging, pieces, slices
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker
@@ -149,6 +151,24 @@ def test_letters_are_counted_alike_in_pieces(in_pieces):
     whole = [Measured(text).all_within([one]) for one in spans]
     in_pieces(1_000, 100)
     assert [Measured(text).all_within([one]) for one in spans] == whole
+
+
+SPAN = st.tuples(st.integers(0, 60), st.integers(0, 60)).map(lambda two: Span(min(two), max(two)))
+SPANS = st.lists(SPAN, max_size=9)
+
+
+@given(SPANS, SPANS)
+def test_public_text_elsewhere_changes_no_count(public, spans):
+    measured = Measured("a b" * 20, merged(public))
+    inside = [one for span in merged(spans) for one in measured.public_in(span)]
+    assert inside == [one for one in common(spans, public) if len(one)]
+    assert measured.within(spans) == measured.all_within(spans) - measured.all_within(common(spans, public))
+
+
+@given(SPANS, SPAN)
+def test_the_document_that_holds_a_span_is_found_without_a_look_at_those_elsewhere(spans, span):
+    parts = [Part(one.start, one.stop, str(number)) for number, one in enumerate(sorted(spans))]
+    assert judging._Parts(parts).at(span) == part_at(parts, span.start, span.stop)
 
 
 @given(st.text(alphabet="a\n", max_size=60), st.data())
