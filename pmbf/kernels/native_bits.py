@@ -38,7 +38,7 @@ Weights = NDArray[np.int32]
 Buffer = bytes | memoryview
 
 _LINE_WORDS = 8
-_UINT64, _INT64 = np.dtype(np.uint64), np.dtype(np.int64)
+_REFUSED = -2
 _AT, _N, _K = c_void_p, c_size_t, c_uint32
 _ROWS, _SLICES, _QUERY = (_AT, _N, _N), (_AT, _N, _N), (_AT, _N, _K)
 
@@ -46,7 +46,9 @@ _at = address()
 _fill = function("pmbf_fill", _AT, _N, *_QUERY)
 _seal = function("pmbf_seal", *_ROWS, _AT)
 _unseal = function("pmbf_unseal", *_SLICES, _AT)
-_look_up, _evidence, _rows_with_evidence = module().look_up, module().evidence, module().rows_with_evidence
+_look_up = function("pmbf_look_up", *_ROWS, c_int, _K, _AT, _N, _AT, _N, returns=c_int64)
+_evidence = module().evidence
+_rows_with_evidence = function("pmbf_rows_with_evidence", *_ROWS, _AT, _AT, *[c_int64] * 3, _AT, returns=c_int64)
 _intersect = function("pmbf_intersect", _AT, _N, _AT, _N, _AT, returns=c_int64)
 _popcounts = function("pmbf_popcounts", *_ROWS, _AT)
 _decode_gaps = function("pmbf_decode_gaps", _AT, _N, _N, _AT, returns=c_int64)
@@ -89,15 +91,18 @@ def unseal(slices: Bits, n_rows: int) -> Bits:
 
 def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Bits, Counts]:
     """See `reference_bits.look_up`."""
-    found = _look_up(tiles if type(tiles) is list else list(tiles), hashes)
-    if found is None:
-        checks.require("hashes", hashes, np.uint32, "(n,)", 1)
-        for bits, sealed, n_hashes in tiles:
-            checks.require("slices" if sealed else "rows", bits, np.uint64, "(64 W, S)" if sealed else "(n_rows, W)", 2)
-            checks.require_probes(len(bits) if sealed else 64 * bits.shape[1], n_hashes)
-        found = _look_up([(_plain(bits), *how) for bits, *how in tiles], _plain(hashes))
-    n, n_words, hits, n_hit = found
-    return np.ndarray((n, n_words), _UINT64, hits), np.ndarray(n, _INT64, n_hit)
+    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
+    for bits, sealed, n_hashes in tiles:
+        checks.require("slices" if sealed else "rows", bits, np.uint64, "(64 W, S)" if sealed else "(n_rows, W)", 2)
+        checks.require_probes(len(bits) if sealed else 64 * bits.shape[1], n_hashes)
+    widths = [bits.shape[1] if sealed else -(-len(bits) // 64) for bits, sealed, _ in tiles]
+    hashes, hits = _plain(hashes), np.empty((len(hashes), sum(widths)), np.uint64)
+    at = _at(hits)
+    for (bits, sealed, n_hashes), width in zip(tiles, widths, strict=True):
+        bits = _plain(bits)
+        _done(_look_up(_at(bits), *bits.shape, sealed, n_hashes, _at(hashes), len(hashes), at, hits.shape[1]))
+        at += 8 * width
+    return hits, popcounts(hits)
 
 
 def evidence(bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, rules: HitRules) -> Counts:
@@ -114,13 +119,14 @@ def evidence(bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, r
 
 def rows_with_evidence(hits: Bits, weights: Weights, tokens: Hashes, rules: HitRules, *, least: int) -> Counts:
     """See `reference_bits.rows_with_evidence`. It passes once over the hits, whatever the number of rows."""
-    found = _rows_with_evidence(hits, weights, tokens, *rules, least)
-    if found is None:
-        checks.require_weighed_hits(hits, weights, least)
-        checks.require_weights_fit(weights, tokens, rules)
-        checks.require_weights(weights, tokens)
-        found = _rows_with_evidence(*map(_plain, (hits, weights, tokens)), *rules, least)
-    return np.ndarray(found[0], np.int64, found[1])
+    checks.require_weighed_hits(hits, weights, least)
+    checks.require_weights_fit(weights, tokens, rules)
+    hits, weights, tokens = map(_plain, (hits, weights, tokens))
+    rows = np.empty(64 * hits.shape[1], np.int64)
+    n = _rows_with_evidence(_at(hits), *hits.shape, _at(weights), _at(tokens), *rules, least, _at(rows))
+    if n == _REFUSED:
+        checks.require_weights(weights, tokens)  # raises
+    return rows[: _done(n)]
 
 
 def intersect(a: Hashes, b: Hashes) -> NDArray[np.bool_]:

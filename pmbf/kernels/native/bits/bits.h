@@ -86,11 +86,4 @@ INLINE uint64_t position(uint64_t mix, uint32_t i, uint64_t row_bits) {
     return (point * row_bits) >> 32;
 }
 
-/* Write which rows of a tile may hold each hash: a line of hits for each hash, `stride` words apart. `hits_of_rows`
- * returns 0 or PMBF_NO_MEMORY. */
-void hits_of_slices(const uint64_t *slices, size_t n_positions, size_t width, const query_t *query, uint64_t *hits,
-                    size_t stride);
-int64_t hits_of_rows(const uint64_t *rows, size_t n_rows, size_t n_words, const query_t *query, uint64_t *hits,
-                     size_t stride);
-
 #endif

@@ -126,9 +126,14 @@ static size_t hits_for(int64_t least, const int32_t *weights, size_t n) {
     return (size_t)((least - 1) / most_weight + 1);
 }
 
-/* A row needs `hits_for` hits within a window even if all have the greatest weight. Few rows have as many; only their
+/* Writes the rows whose evidence within a window is at least `least`, which is at least 1, ascending. Returns their
+ * number, PMBF_NO_MEMORY, or PMBF_REFUSED if the query is not in order. Each of n hashes has `width` words of hits.
+ *
+ * A row needs `hits_for` hits within a window even if all have the greatest weight. Few rows have as many; only their
  * hits are weighed. */
-int64_t rows_with_evidence(const uint64_t *hits, size_t width, weighing_t by, int64_t least, int64_t *out) {
+EXPORT int64_t pmbf_rows_with_evidence(const uint64_t *hits, size_t n, size_t width, const int32_t *weights,
+                                       const uint32_t *tokens, int64_t length, int64_t window, int64_t least, int64_t *out) {
+    const weighing_t by = {weights, tokens, n, length, window};
     if (!is_weighing(&by)) return PMBF_REFUSED;
     const size_t n_needed = hits_for(least, by.weights, by.n);
     int64_t n_found = 0;

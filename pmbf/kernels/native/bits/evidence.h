@@ -19,8 +19,4 @@ typedef struct {
 int64_t evidence_of_lists(const int64_t *bounds, size_t n, const uint32_t *places, size_t n_places, weighing_t by,
                           int64_t *out);
 
-/* Writes the rows whose evidence within a window is at least `least`, which is at least 1, ascending. Returns their
- * number, PMBF_NO_MEMORY, or PMBF_REFUSED if the query is not in order. Each hash has `width` words of hits. */
-int64_t rows_with_evidence(const uint64_t *hits, size_t width, weighing_t by, int64_t least, int64_t *out);
-
 #endif

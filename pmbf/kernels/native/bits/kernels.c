@@ -22,8 +22,8 @@ EXPORT void pmbf_unseal(const uint64_t *slices, size_t n_rows, size_t n_words, u
     bits_variant()->unseal(slices, n_rows, n_words, rows);
 }
 
-void hits_of_slices(const uint64_t *slices, size_t n_positions, size_t width, const query_t *query, uint64_t *hits,
-                    size_t stride) {
+static void hits_of_slices(const uint64_t *slices, size_t n_positions, size_t width, const query_t *query, uint64_t *hits,
+                           size_t stride) {
     for (size_t first = 0; first < width; first += LINE_WORDS) {
         columns_t columns = columns_from(slices, n_positions, width, first);
         bits_variant()->hits(&columns, query, hits + first, stride);
@@ -41,8 +41,8 @@ static void probe_row(const uint64_t *row, const uint32_t *at, size_t n, uint32_
     }
 }
 
-int64_t hits_of_rows(const uint64_t *rows, size_t n_rows, size_t n_words, const query_t *query, uint64_t *hits,
-                     size_t stride) {
+static int64_t hits_of_rows(const uint64_t *rows, size_t n_rows, size_t n_words, const query_t *query, uint64_t *hits,
+                            size_t stride) {
     const size_t n = query->n_hashes, k = query->k;
     uint32_t *at = malloc((n * k + 1) * sizeof *at);
     if (!at) return PMBF_NO_MEMORY;
@@ -54,5 +54,15 @@ int64_t hits_of_rows(const uint64_t *rows, size_t n_rows, size_t n_words, const 
     for (size_t row = 0; row < n_rows; row++)
         probe_row(rows + row * n_words, at, n, query->k, row % 64, hits + row / 64, stride);
     free(at);
+    return 0;
+}
+
+/* Writes which rows of a tile may hold each hash, a line of hits for each hash, `stride` words apart: the tile is
+ * (n, width) words. Returns 0 or PMBF_NO_MEMORY. */
+EXPORT int64_t pmbf_look_up(const uint64_t *bits, size_t n, size_t width, int sealed, uint32_t k, const uint32_t *hashes,
+                            size_t n_hashes, uint64_t *hits, size_t stride) {
+    const query_t query = {hashes, n_hashes, k};
+    if (!sealed) return hits_of_rows(bits, n, width, &query, hits, stride);
+    hits_of_slices(bits, n, width, &query, hits, stride);
     return 0;
 }
