@@ -41,7 +41,10 @@ def test_each_document_keeps_its_highest_counts(
     random.shuffle(ranks)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sharing, "BLOCK_LISTS", block)
-        ranked = sharing.highest_of_all(lists_of(sets), keep, min_shared=least, ranks=np.array(ranks, np.uint32))
+        lists, highest = lists_of(sets), sharing.Highest(len(sets), keep, ranks=np.array(ranks, np.uint32))
+        for numbers, counts in sharing.pairs_within(kernels.invert(lists), lists, min_shared=least):
+            highest.add(counts, numbers, mirrored=True)
+        ranked = highest.ranked()
     expected = [best(sets, i, ranks, least) for i in range(len(sets))]
     assert [row[:keep] for row in expected] == rows_of(ranked)
     assert [len(row) for row in expected] == ranked.totals.tolist()

@@ -109,18 +109,3 @@ def pairs_within(inverted: Inverted, lists: Lists, *, min_shared: int = 1) -> It
         block = lists.part(start, start + BLOCK_LISTS)
         rows = np.arange(start, start + len(block), dtype=np.uint32)
         yield rows, kernels.shared_counts(inverted, block, min_shared=min_shared, after=rows)
-
-
-def highest_of_all(lists: Lists, keep: int, *, min_shared: int = 1, ranks: Numbers | None = None) -> Ranked:
-    """Return for each document the documents that share most features with it, both directions of each pair.
-
-    Args:
-        lists: The features of document 0, 1, …
-        keep: Documents of a row at most.
-        min_shared: Fewest shared features of a pair.
-        ranks: As for `Highest`.
-    """
-    inverted, rows = kernels.invert(lists), Highest(len(lists), keep, ranks=ranks)
-    for numbers, counts in pairs_within(inverted, lists, min_shared=min_shared):
-        rows.add(counts, numbers, mirrored=True)
-    return rows.ranked()

@@ -11,22 +11,8 @@ from pmbf.comparison.results import Comparison, Member, Pair, Shared
 from pmbf.report import DocumentRef, Match, Passage, Query, Report
 
 COLUMNS = (
-    "a",
-    "b",
-    "group_a",
-    "group_b",
-    "label_a",
-    "label_b",
-    "share_a",
-    "share_b",
-    "share_a_with_library",
-    "share_b_with_library",
-    "characters_a",
-    "characters_b",
-    "passages",
-    "longest",
-    "certainty",
-    "identical",
+    *("a", "b", "group_a", "group_b", "label_a", "label_b", "share_a", "share_b", "share_a_with_library"),
+    *("share_b_with_library", "characters_a", "characters_b", "passages", "longest", "certainty", "identical"),
 )
 """The columns of `rows`."""
 
@@ -35,24 +21,11 @@ def rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """Yield a row of `COLUMNS` for each pair."""
     members = comparison.by_name
     for pair in comparison.pairs:
-        values = (
-            pair.a,
-            pair.b,
-            members[pair.a].group,
-            members[pair.b].group,
-            members[pair.a].label or "",
-            members[pair.b].label or "",
-            pair.share_a,
-            pair.share_b,
-            pair.whole_a,
-            pair.whole_b,
-            pair.n_a,
-            pair.n_b,
-            len(pair.passages),
-            longest(pair),
-            pair.certainty,
-            "yes" if pair.identical else "no",
-        )
+        a, b = members[pair.a], members[pair.b]
+        named = pair.a, pair.b, a.group, b.group, a.label or "", b.label or ""
+        shares = pair.share_a, pair.share_b, pair.whole_a, pair.whole_b, pair.n_a, pair.n_b
+        identical = "yes" if pair.identical else "no"
+        values = (*named, *shares, len(pair.passages), longest(pair), pair.certainty, identical)
         yield dict(zip(COLUMNS, values, strict=True))
 
 

@@ -44,12 +44,12 @@ def histogram(bars: Sequence[Bar], caption: str) -> str:
     )
 
 
-def shares_histogram(shares: Sequence[float], caption: str, noun: str = "text") -> str:
+def shares_histogram(shares: Sequence[float], caption: str) -> str:
     """Return a histogram of shares from 0 to 1, in ten bars."""
     counts = [0] * 10
     for share in shares:
         counts[min(9, int(share * 10))] += 1
-    titles = [f"{10 * i} to {10 * i + 10} %: {n} {noun}{'' if n == 1 else 's'}" for i, n in enumerate(counts)]
+    titles = [f"{10 * i} to {10 * i + 10} %: {n} text{'' if n == 1 else 's'}" for i, n in enumerate(counts)]
     return histogram(
         [Bar(f"{10 * i}", n, title) for i, (n, title) in enumerate(zip(counts, titles, strict=True))], caption
     )

@@ -33,13 +33,8 @@ class Screened(NamedTuple):
     more: str = ""
 
 
-def overview_page(screened: Sequence[Screened], title: str = "Screened texts") -> str:
-    """Return the overview of many texts, the greatest share first.
-
-    Args:
-        screened: The texts.
-        title: The heading of the page.
-    """
+def overview_page(screened: Sequence[Screened]) -> str:
+    """Return the overview of many texts, the greatest share first."""
     ranked = sorted(screened, key=lambda one: (-one.share, -one.n_sources, one.name))
     read = [one for one in ranked if one.page]
     found = [one for one in read if one.n_sources]
@@ -54,7 +49,7 @@ def overview_page(screened: Sequence[Screened], title: str = "Screened texts") -
     rows = "".join(_row(rank, one, one.name[len(folder) :]) for rank, one in enumerate(ranked, 1))
     where = f" of {escaped(folder)}" if folder else ""
     body = (
-        f'<header class="head"><h1>{escaped(title)}</h1>'
+        f'<header class="head"><h1>Screened texts</h1>'
         f"<p>{counted(len(read), 'text')}{where}, the greatest share first</p>"
         f'<div class="tools screen">{theme_button()}</div></header>\n<main class="board">\n'
         '<div class="beside"><section class="card-panel"><p class="figures">'
@@ -66,7 +61,7 @@ def overview_page(screened: Sequence[Screened], title: str = "Screened texts") -
         '<th scope="col">certainty</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></section>\n</main>\n"
     )
-    return page(title, body)
+    return page("Screened texts", body)
 
 
 def _row(rank: int, one: Screened, name: str) -> str:

@@ -35,19 +35,8 @@ COLUMNS: dict[By, tuple[str, ...]] = {
         "source_labels",
     ),
     "sources": (
-        *(
-            *_SOURCE,
-            "n_paths",
-            "in_order",
-            "certainty",
-            "evidence",
-            "n_passages",
-            "longest",
-            "n_not_counted",
-            "containment",
-        ),
-        "problem",
-        "source_labels",
+        *(*_SOURCE, "n_paths", "in_order", "certainty", "evidence", "n_passages", "longest", "n_not_counted"),
+        *("containment", "problem", "source_labels"),
     ),
     "passages": (
         *(*_SOURCE, "passage", "certainty", "kind", "similarity", "in_order", "evidence", "n_chars", "n_excluded"),

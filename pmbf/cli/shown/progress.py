@@ -41,10 +41,7 @@ def screen_progress(n_files: int, *, shown: bool) -> Iterator[Callable[[], None]
     if not shown:
         yield lambda: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-
-    columns = TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn()
-    with _drawn(*columns, TimeRemainingColumn(compact=True)) as bar:
+    with _steps_bar() as bar:
         task = bar.add_task("Screening", total=n_files)
         yield lambda: bar.advance(task)
 
@@ -55,10 +52,7 @@ def steps_progress(*, shown: bool) -> Iterator[Callable[[str, int, int], None] |
     if not shown:
         yield None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-
-    columns = TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn()
-    with _drawn(*columns, TimeRemainingColumn(compact=True)) as bar:
+    with _steps_bar() as bar:
         task = bar.add_task("Reading", total=None)
         yield lambda step, n_done, n: bar.update(task, description=step, completed=n_done, total=n)
 
@@ -74,6 +68,13 @@ def _bar() -> Bar:
         TransferSpeedColumn(),
         TimeRemainingColumn(compact=True),
     )
+
+
+def _steps_bar() -> Bar:
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn()
+    return _drawn(*columns, TimeRemainingColumn(compact=True))
 
 
 def _drawn(*columns: ProgressColumn) -> Bar:
