@@ -34,15 +34,12 @@ class Depot(Protocol):
     @property
     def address(self) -> str:
         """Where it is, as a user types it."""
-        ...
 
     def put(self, source: Path) -> str:
         """Store a copy of a file and return its name. A file that is there is not written again."""
-        ...
 
     def put_bytes(self, content: bytes) -> str:
         """Store a file with this content and return its name."""
-        ...
 
     def fetch(self, name: str, target: Path) -> None:
         """Write a copy of a stored file to a new file.
@@ -51,15 +48,12 @@ class Depot(Protocol):
             NotFoundError: There is no such file.
             CorruptError: Its content has not the checksum that is its name.
         """
-        ...
 
     def read(self, name: str) -> bytes:
         """Return the content of a small file; raise what `fetch` raises."""
-        ...
 
     def verify(self, name: str) -> None:
         """Read a whole file and compare it with its name; raise what `fetch` raises."""
-        ...
 
     def renew(self, name: str) -> None:
         """Make a file as young as one that is written now.
@@ -67,35 +61,27 @@ class Depot(Protocol):
         Raises:
             NotFoundError: There is no such file.
         """
-        ...
 
     def files(self) -> Iterator[str]:
         """Yield the name of each file."""
-        ...
 
     def delete(self, name: str, least_age_s: float) -> int:
         """Delete a file that was neither written nor renewed for some seconds; return its bytes, 0 if it stays."""
-        ...
 
     def clean(self, least_age_s: float) -> None:
         """Delete what writers that were killed have left behind before some seconds."""
-        ...
 
     def commit(self, number: int, content: bytes) -> bool:
         """Store a manifest, unless there is one with this number; return whether it was stored."""
-        ...
 
     def numbers(self) -> list[int]:
         """Return the numbers of all manifests, those that were emptied included."""
-        ...
 
     def noted(self) -> bytes:
         """Return the note of the last commit, empty if there is none; see `pmbf.cluster.noted`."""
-        ...
 
     def note(self, content: bytes) -> None:
         """Replace the note of the last commit."""
-        ...
 
     def manifest(self, number: int) -> bytes:
         """Return a manifest.
@@ -103,15 +89,12 @@ class Depot(Protocol):
         Raises:
             NotFoundError: There is none with this number, or it was emptied.
         """
-        ...
 
     def generations(self) -> dict[int, float]:
         """Return the age in seconds of each manifest that was not emptied, by number."""
-        ...
 
     def empty(self, number: int) -> None:
         """Take the content of a manifest away. Its number stays taken: nobody commits it a second time."""
-        ...
 
 
 class FolderDepot:

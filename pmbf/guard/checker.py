@@ -45,11 +45,9 @@ class Checker(Protocol):
     @property
     def key(self) -> bytes:
         """The key of fingerprints if no baseline brings a key; it belongs to the protected documents."""
-        ...
 
     def check(self, texts: Iterable[Text]) -> Iterator[Report]:
         """Yield the report on each text, in order; texts are taken in small groups."""
-        ...
 
 
 def open_protected(folder: str) -> Collection:

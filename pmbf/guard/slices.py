@@ -17,15 +17,12 @@ class Sliced(Protocol):
 
     def __len__(self) -> int:
         """Return the number of characters."""
-        ...
 
     def __getitem__(self, span: slice, /) -> str:
         """Return the characters of a slice."""
-        ...
 
     def count(self, char: str, start: int, stop: int, /) -> int:
         """Return how often a character stands between two places."""
-        ...
 
 
 class Encoded:

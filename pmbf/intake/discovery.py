@@ -61,11 +61,9 @@ class Paths(Protocol):
 
     def has_below(self, folder: str, /) -> bool:
         """Return whether a path is listed below a folder, at any depth."""
-        ...
 
     def some_paths(self, paths: Iterable[str], /) -> Sized:
         """Return those paths that are listed."""
-        ...
 
 
 def several(name: str, values: Values) -> Values:

@@ -16,4 +16,3 @@ class Runner(Protocol):
 
     def submit(self, call: Callable[..., Result], /, *arguments: Any) -> Future[Result]:
         """Return the future result of a call; an error of the call is raised by the future."""
-        ...

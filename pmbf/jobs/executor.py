@@ -66,7 +66,6 @@ class Executor(Protocol):
         Raises:
             IncompleteError: A holder cannot be made, for its process died.
         """
-        ...
 
     def call(
         self, method: str, arguments: Mapping[int, Arguments], timeout_s: float | None = None
@@ -83,22 +82,18 @@ class Executor(Protocol):
         Raises:
             Exception: The first error that a method raised.
         """
-        ...
 
     def begin(self, shard: int, method: str, arguments: Arguments) -> Begun:
         """Begin a call of a shard. Any thread may do so."""
-        ...
 
     def restart(self, shard: int) -> None:
         """Make the holder of a shard that failed anew, from the arguments of `start`; its calls had no effect.
 
         Only for holders whose state is elsewhere. The next call waits until the holder is made.
         """
-        ...
 
     def close(self) -> None:
         """End all holders at once."""
-        ...
 
 
 def complete(answers: Mapping[int, Any | ShardFailed]) -> list[Any]:
@@ -163,11 +158,9 @@ class Process(Protocol):
 
     def submit(self, call: Callable[..., Answer], /, *arguments: Any) -> Future[Answer]:
         """Return the future result of a call in the process. It raises `DiedError` if the process dies."""
-        ...
 
     def close(self) -> None:
         """End the process."""
-        ...
 
 
 class Apart(ABC):

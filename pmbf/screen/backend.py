@@ -18,16 +18,13 @@ class Backend(AnyStore, Protocol):
     @property
     def generation(self) -> AnyGeneration:
         """Which documents have which hashes."""
-        ...
 
     @property
     def problems(self) -> tuple[str, ...]:
         """What could not be looked at so far: each report tells it."""
-        ...
 
     def again(self) -> Backend:
         """Return the same for another batch."""
-        ...
 
     def compare(self, batch: Sequence[Screened], options: Options, /) -> None:
         """Compare the queries of a batch with their candidates: fill `shared` of each.
@@ -35,8 +32,6 @@ class Backend(AnyStore, Protocol):
         The sources are in the order of the candidates, each with its paths. Those with neither passages nor a problem
         are left out. No passage has its exempt span yet.
         """
-        ...
 
     def workers(self, options: Options, jobs: int, /) -> AbstractContextManager[Workers]:
         """Return workers. The first arguments of each of their calls are a backend and the options."""
-        ...

@@ -60,11 +60,9 @@ class Rows(Protocol):
 
     def documents(self, ids: Iterable[int], /) -> Mapping[int, Document]:
         """Return the rows of documents, by id."""
-        ...
 
     def listed_of(self, ids: Iterable[int], /) -> Mapping[int, Sequence[ListedPath]]:
         """Return the paths of documents as they are listed, sorted, by id."""
-        ...
 
 
 def sources(store: Rows, found: Sequence[tuple[Sequence[Candidate], LeftOut]]) -> list[list[Source]]:

@@ -31,40 +31,32 @@ class Source(Protocol):
     @property
     def labels(self) -> Sequence[Label]:
         """What the texts are called."""
-        ...
 
     @property
     def lengths(self) -> Sequence[int]:
         """Characters of each text."""
-        ...
 
     @property
     def times(self) -> Sequence[float] | None:
         """When each text was made; the largest is the newest."""
-        ...
 
     @property
     def places(self) -> Sequence[int]:
         """The place of each text among those of all batches."""
-        ...
 
     @property
     def problems(self) -> tuple[str, ...]:
         """What was not read, and why."""
-        ...
 
     @property
     def title(self) -> str:
         """What was named."""
-        ...
 
     def batches(self) -> Iterator[Batch]:
         """Yield the texts, each once. One thread reads them."""
-        ...
 
     def text(self, number: int) -> str:
         """Return a text."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -53,15 +53,12 @@ class Archive(Protocol):
     @property
     def problems(self) -> Sequence[str]:
         """Which documents were not looked at, and why."""
-        ...
 
     def entries(self) -> Iterable[Entry]:
         """Yield the documents with their paths, by ascending id."""
-        ...
 
     def texts(self, entries: Sequence[Entry]) -> list[str | None]:
         """Return the texts of some documents; None for one that cannot be read."""
-        ...
 
 
 class _Stored:

@@ -24,17 +24,14 @@ class Documents(Protocol):
     @property
     def folder(self) -> Path:
         """The folder that has the table, in `similar/`."""
-        ...
 
     @property
     def asked_with(self) -> str:
         """The option that names the collection on the command line."""
-        ...
 
     @property
     def identity(self) -> Identity:
         """What ties files to the collection."""
-        ...
 
     def __enter__(self) -> Self: ...
 
@@ -42,7 +39,6 @@ class Documents(Protocol):
 
     def n_chars(self) -> float:
         """Return how many characters all texts have, about."""
-        ...
 
     def live(self) -> list[Document]:
         """Return the documents by ascending id.
@@ -50,7 +46,6 @@ class Documents(Protocol):
         Raises:
             CorruptError, IncompleteError: Some documents cannot be listed.
         """
-        ...
 
     def entries(self, ids: Iterable[int]) -> dict[int, Entry]:
         """Return those of some documents that are there, with their paths, sorted, by id; the others were removed.
@@ -58,7 +53,6 @@ class Documents(Protocol):
         Raises:
             CorruptError, IncompleteError: Some documents cannot be listed.
         """
-        ...
 
     def find(self, what: int | str | os.PathLike[str]) -> int:
         """Return the id of a document that is named by its id, path or name.
@@ -66,7 +60,6 @@ class Documents(Protocol):
         Raises:
             NotFoundError: There is none such.
         """
-        ...
 
     def lists(
         self, executor: Executor, n_shards: int, documents: Sequence[Document], rules: Rules
@@ -82,7 +75,6 @@ class Documents(Protocol):
         Raises:
             IncompleteError: A process died.
         """
-        ...
 
 
 class FolderDocuments:
