@@ -14,22 +14,20 @@ from __future__ import annotations
 import argparse
 import random
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby, product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from measure import report
 from measure.commands import add_folder, add_numbers
 from measure.corpora import described, read
 from measure.planting import EDITED_WORDS
-from pmbf.base.arrays import among
-from pmbf.kernels import NAT, Rules
+from pmbf.kernels import NAT, Rules, gram_stops
 from pmbf.report import Passage
 from pmbf.screen.comparing import LEAST_SUMMARY_CHARS, SHORT_DOUBT, SUMMARY_TIMES, TOPICAL_EVIDENCE
 from pmbf.verify import Prepared, Settings, Statistics, passages, prepare
@@ -157,10 +155,18 @@ def _pairs(paths: list[Path], rng: random.Random) -> Iterator[tuple[Path, Path]]
 
 def _share_text(query: Prepared, source: Prepared) -> bool:
     """Return whether two texts share `RUN_WORDS` words in a row, or `NEAR_WORDS` of which few are changed."""
-    if among(query.grams(RUN_WORDS).names, source.grams(RUN_WORDS).names).any():
+    if runs_of(query, RUN_WORDS).keys() & runs_of(source, RUN_WORDS).keys():
         return True
     ours, theirs = query.tokens.hashes.tolist(), source.tokens.hashes.tolist()
     return any(_are_near(ours[i:], theirs[j:]) for i, j in _windows(query, source))
+
+
+def runs_of(text: Prepared, n_words: int) -> dict[bytes, list[int]]:
+    """Return where each run of `n_words` words begins. A token that is a single letter counts as half a word."""
+    found: dict[bytes, list[int]] = defaultdict(list)
+    for start, stop in enumerate(gram_stops(text.tokens.singles, n_words).tolist()):
+        found[text.tokens.hashes[start:stop].tobytes()].append(start)
+    return found
 
 
 def _are_near(ours: list[int], theirs: list[int]) -> bool:
@@ -173,14 +179,10 @@ def _windows(query: Prepared, source: Prepared) -> set[tuple[int, int]]:
     With at most `NEAR_CHANGES` changes a run of that length is left.
     """
     n_equal = -(-(NEAR_WORDS - NEAR_CHANGES) // (NEAR_CHANGES + 1))
-    ours, theirs = query.grams(n_equal), source.grams(n_equal)
+    ours, theirs = runs_of(query, n_equal), runs_of(source, n_equal)
     found = set()
-    for name in np.flatnonzero(among(ours.names, theirs.names)).tolist():
-        other = int(np.searchsorted(theirs.names, ours.names[name]))
-        for i, j in product(
-            ours.order[ours.bounds[name] : ours.bounds[name + 1]].tolist(),
-            theirs.order[theirs.bounds[other] : theirs.bounds[other + 1]].tolist(),
-        ):
+    for run in ours.keys() & theirs.keys():
+        for i, j in product(ours[run], theirs[run]):
             for before in range(NEAR_WORDS - n_equal + 1):
                 if i - before >= 0 and j - before >= 0:
                     found.add((i - before, j - before))

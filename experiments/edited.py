@@ -26,6 +26,7 @@ from pmbf.base.errors import ParameterError
 from pmbf.base.params import Params
 from pmbf.collection import Collection
 from pmbf.fingerprint import query_sample
+from pmbf.kernels import gram_stops
 from pmbf.report import Span
 from pmbf.screen import candidates
 from pmbf.store.folder import Store
@@ -133,7 +134,7 @@ def _asked(store: Store, path: Path, others: Sequence[Prepared], chance: random.
 
 def _drawn(text: Prepared, n_words: int, chance: random.Random) -> Span | None:
     """Return some words in a row, in scripts with spaces or without, as most of the text is."""
-    stops, singles = text.run_stops(n_words), text.tokens.singles
+    stops, singles = gram_stops(text.tokens.singles, n_words), text.tokens.singles
     for _ in range(_TRIES if len(stops) else 0):
         first = chance.randrange(len(stops))
         span = Span(first, int(stops[first]))

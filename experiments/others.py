@@ -23,8 +23,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-import numpy as np
-
+from experiments.alignment import runs_of
 from experiments.pan import scoring
 from experiments.pan.aligning import align
 from experiments.pan.corpus import Corpus
@@ -194,12 +193,12 @@ def _listed(path: Path) -> dict[Pair, float]:
 
 
 def _share_a_run(one: Path, other: Path) -> bool:
-    return bool(np.isin(_runs(one), _runs(other)).any())
+    return bool(_runs(one) & _runs(other))
 
 
 @cache
-def _runs(path: Path) -> Any:
-    return np.unique(prepare(read(path)).grams(RUN_TOKENS).names)
+def _runs(path: Path) -> set[bytes]:
+    return set(runs_of(prepare(read(path)), RUN_TOKENS))
 
 
 def _levels_table(one: Figures) -> str:

@@ -1,19 +1,16 @@
 """Verification: two texts in, the passages they share out, in characters of both originals.
 
-    text ─prepare─► Prepared                prepared.py     tokens, grams and words of a text, once per text
-    text ─SourceText                        source_text.py  the same for a text that many queries are compared with
+    text ─prepare─► Prepared                prepared.py     what is made of a text, once for all texts beside it
     Statistics                              statistics.py   how rare words are in texts of one kind
-    compared                                exploring.py    both texts in one call of a kernel: passages in tokens
+    passages_each                           compare.py      pairs of texts in one call of a kernel: their passages
+    passages                                compare.py      the same for one pair
     grown, span_pair                        edges.py        from tokens to characters
     Names                                   names.py        runs of names count as one word of evidence
     certainty                               certainty.py    how sure a passage is, in words
-    passages, passages_in                   compare.py      the passages of two texts
-    passages_in_each                        compare.py      the same for many texts, all compared in one native call
-    prepare_each, passages_each             compare.py      the same for many queries, all compared in one native call
     with_neighbours                         neighbours.py   which other documents hold the same passage
     edits, word_pairs                       edits.py        the words that differ, on demand
 
-The steps of `kernels.judge`, in its NumPy twin:
+The steps of `kernels.compare`, in its NumPy twin:
 
     accepted          reference_verdict.py     by Levenshtein distance: similar enough, or split
     reworded          reference_reworded.py    the alignments that say more than the equal runs in them
@@ -28,31 +25,27 @@ A verbatim or edited passage grows from a run of `Settings.seed_tokens` equal wo
 grows from words in common, in any order.
 """
 
-from pmbf.passages.compare import passages, passages_each, passages_in, passages_in_each
+from pmbf.passages.compare import passages, passages_each
 from pmbf.passages.edits import Edit, WordPair, edits, word_pairs
 from pmbf.passages.letters import n_letters, n_singles
 from pmbf.passages.neighbours import with_neighbours
-from pmbf.passages.prepared import Prepared, prepare, prepare_each
+from pmbf.passages.prepared import Prepared, make_ready, prepare
 from pmbf.passages.settings import Settings
-from pmbf.passages.source_text import SourceText
 from pmbf.passages.statistics import Statistics
 
 __all__ = [
     "Edit",
     "Prepared",
     "Settings",
-    "SourceText",
     "Statistics",
     "WordPair",
     "edits",
+    "make_ready",
     "n_letters",
     "n_singles",
     "passages",
     "passages_each",
-    "passages_in",
-    "passages_in_each",
     "prepare",
-    "prepare_each",
     "with_neighbours",
     "word_pairs",
 ]

@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from pmbf.kernels import (
-    ONE_LANGUAGE,
-    Asked,
-    Judged,
-    Pair,
-    Rules,
-    reference_judge,
-    reference_ready,
-    weigh,
-)
-from pmbf.kernels.reference_words import classes
-from pmbf.passages.exploring import compared
-from pmbf.passages.prepared import Prepared
-from pmbf.passages.settings import Settings
-from pmbf.passages.source_text import COMMONEST_OF, SourceText
-from pmbf.passages.statistics import UNKNOWN, Statistics
+from pmbf.kernels import GUESS_PAGE_WORDS, ONE_LANGUAGE, Judged, Rules, Weighed, Words, fold, gram_stops, weigh
+from pmbf.kernels.align_rules import Pair
+from pmbf.kernels.judged import Spelled
+from pmbf.kernels.reference_judge import compare_pair
+from pmbf.kernels.reference_ready import Asked, ready_text
+from pmbf.kernels.reference_runs import grams, runs_of
+from pmbf.kernels.reference_words import classes, spell
+from pmbf.passages.compare import bars_of, compared
+from pmbf.passages.prepared import COMMONEST_OF, octets
+from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, UNKNOWN
+from pmbf.verify import Prepared, Settings, Statistics
+
+
+def compare_two(query: Prepared, source: Prepared, settings: Settings, statistics: Statistics | None) -> Judged:
+    """Return the passages of two texts in tokens, found by the kernels that answer."""
+    [found] = compared([(query, source, settings)], statistics or UNKNOWN, beside=False)
+    return found
+
+
+def spelled(text: Prepared) -> Spelled:
+    """Return a text as it is judged."""
+    return Spelled(text.tokens, text.words.keys[text.words.types], *spell(fold(octets(text.text)), text.tokens))
+
+
+def weighed(text: Prepared, statistics: Statistics) -> Weighed:
+    """Return the weights of a text's words."""
+    return weigh(statistics, text.words, COMMONEST_PAIRS if 2 * text.n_singles > text.n_tokens else COMMONEST)
+
+
+def guess(query: Words, source: Words) -> Statistics:
+    """Return the word counts of two texts alone: a word that both have counts as on one page less."""
+    ours, theirs = (Statistics.of([one], GUESS_PAGE_WORDS) for one in (query, source))
+    shared = ours.of_others(theirs.keys)[0] > 0
+    return replace(theirs, n_holding=theirs.n_holding - shared).with_own(ours)
 
 
 def pair_of(query: Prepared, source: Prepared, statistics: Statistics | None, rules: Rules) -> Pair:
@@ -34,21 +54,23 @@ def pair_of(query: Prepared, source: Prepared, statistics: Statistics | None, ru
     """
     ours, theirs = query.words, source.words
     if statistics is None or not query.is_known(statistics):
-        guess = query.counted.guess(source.counted)
-        weighed = [weigh(guess, words, ONE_LANGUAGE) for words in (ours, theirs)]
+        guessed = guess(ours, theirs)
+        both = [weigh(guessed, words, ONE_LANGUAGE) for words in (ours, theirs)]
     else:
-        weighed = [text.weighed(statistics) for text in (query, source)]
+        both = [weighed(text, statistics) for text in (query, source)]
     our_classes, their_classes, n_classes = classes(ours, theirs)
     weights = np.zeros((2, n_classes), np.int32)
-    weights[:, their_classes] = weighed[1][1:]
-    weights[:, : len(our_classes)] = weighed[0][1:]
+    weights[:, their_classes] = both[1][1:]
+    weights[:, : len(our_classes)] = both[0][1:]
     numbers = our_classes[ours.types], their_classes[theirs.types]
     return Pair(numbers, (ours.borders, theirs.borders), weights[0], weights[1], rules)
 
 
 def step_by_step(query: Prepared, source: str, settings: Settings, statistics: Statistics | None) -> Judged:
     """Return the passages of two texts in tokens, found by the NumPy twin with a kernel for each step."""
-    known = statistics or UNKNOWN
-    compared(query, SourceText(source), settings, known)
-    asked: Asked = query.asked[0][2]
-    return reference_judge.compare(asked, reference_ready.ready(source.encode(), known, COMMONEST_OF))
+    known, bars, tokens = statistics or UNKNOWN, bars_of(settings), query.tokens
+    seeds = grams(runs_of(tokens.hashes), gram_stops(tokens.singles, settings.seed_tokens))
+    weights = weighed(query, known) if query.is_known(known) else None
+    counted = None if weights else Statistics.of([query.words], GUESS_PAGE_WORDS)
+    asked = Asked(spelled(query), query.words, seeds, known, weights, bars, settings.rules, counted)
+    return compare_pair(asked, ready_text(source.encode(), known, COMMONEST_OF))

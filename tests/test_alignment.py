@@ -17,11 +17,11 @@ from pmbf.kernels import NAT, Rules, weigh
 from pmbf.kernels.reference_align import align
 from pmbf.kernels.reference_likeness import EXACT_CHARS, EXACT_WORDS, common_share, found_share, scores
 from pmbf.kernels.reference_reworded import Alignment, needed_evidence, ranked
+from pmbf.passages.compare import bars_of
 from pmbf.passages.edits import MAX_TOKENS
-from pmbf.passages.exploring import bars_of
 from pmbf.report import Passage, Report, Scores, Span
 from pmbf.verify import Edit, Prepared, Settings, Statistics, edits, passages, prepare, word_pairs
-from tests.paired import pair_of
+from tests.paired import pair_of, spelled, weighed
 
 SYLLABLES = [first + vowel + last for first in "bdfghklmnprstvz" for vowel in "aeiou" for last in ("", "n", "r", "st")]
 
@@ -366,8 +366,8 @@ def test_words_of_a_language_with_few_texts_are_not_rare_for_that(language: Lang
     )
     text = prepare(written(other.sentences(60)))
 
-    n_like, rarities, priors = text.weighed(mixed)
-    _, alone, alone_priors = text.weighed(other.statistics())
+    n_like, rarities, priors = weighed(text, mixed)
+    _, alone, alone_priors = weighed(text, other.statistics())
     assert 15 <= n_like <= 25
     common = alone_priors > np.quantile(alone_priors, 0.9)
     assert np.abs(rarities - alone)[common].mean() < 0.3 * NAT
@@ -404,7 +404,7 @@ def test_two_texts_teach_more_than_a_collection_in_another_language(language: La
 def test_scores_see_what_they_are_for() -> None:
     one, other = prepare("alpha beta gamma delta"), prepare("delta gamma beta alpha")
 
-    letters, words, sorted_words = scores(one.spelled, other.spelled, Span(0, 4), Span(0, 4))
+    letters, words, sorted_words = scores(spelled(one), spelled(other), Span(0, 4), Span(0, 4))
 
     assert (letters, words, sorted_words) == (0.31818181818181823, 0.0, 1.0)
 
@@ -412,9 +412,9 @@ def test_scores_see_what_they_are_for() -> None:
 def test_long_sides_have_only_the_scores_that_cost_little() -> None:
     text = prepare(" ".join(f"w{n}" for n in range(EXACT_WORDS + 1)))
     whole = Span(0, text.n_tokens)
-    assert len(text.spelled.spelling) > EXACT_CHARS
+    assert len(spelled(text).spelling) > EXACT_CHARS
 
-    letters, words, sorted_words = scores(text.spelled, text.spelled, whole, whole)
+    letters, words, sorted_words = scores(spelled(text), spelled(text), whole, whole)
 
     assert math.isnan(letters) and math.isnan(words) and sorted_words == 1.0
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import pickle
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pmbf import Collection
-from pmbf.kernels import GUESS_PAGE_WORDS, ONE_LANGUAGE, Judged, Words, weigh
-from pmbf.passages.exploring import compared
+from pmbf.kernels import Judged
 from pmbf.passages.statistics import UNKNOWN
-from pmbf.verify import Settings, SourceText, Statistics, passages, passages_in, prepare
-from tests.paired import step_by_step
+from pmbf.verify import Settings, Statistics, passages, prepare
+from tests.paired import compare_two, step_by_step
 
 ROOTS = ["berg", "wald", "stein", "fluss", "nacht", "licht", "traum", "feuer"]
 WORDS = [f"{root}{end}" for root in ROOTS for end in ("er", "en", "ung", "lich")]
@@ -43,8 +41,8 @@ STATISTICS = Statistics.of(prepare(" ".join(written(random.Random(seed), 60))).w
 
 def assert_equal_in_both_twins(texts: tuple[str, str], settings: Settings, statistics: Statistics) -> Judged:
     """Compare two texts by the kernels that answer, and by the NumPy twin step by step."""
-    query, source = prepare(texts[1]), SourceText(texts[0])
-    found = compared(query, source, settings, statistics)
+    query, source = prepare(texts[1]), prepare(texts[0])
+    found = compare_two(query, source, settings, statistics)
     expected = step_by_step(query, source.text, settings, statistics)
     for one, other in zip(found, expected, strict=True):
         assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
@@ -75,48 +73,33 @@ def test_a_guess_about_texts_of_few_words_is_the_same_in_both_twins(texts: tuple
 
 
 def test_a_text_is_made_ready_once_whatever_the_queries_teach() -> None:
-    source = SourceText(" ".join(written(random.Random(3), 30)))
-    queries = [prepare(" ".join(written(random.Random(seed), 30))) for seed in (4, 5)]
+    source = prepare(" ".join(written(random.Random(3), 30)))
+    made = []
+    for seed in (4, 5):
+        query = prepare(" ".join(written(random.Random(seed), 30)))
+        passages(query, source, None, STATISTICS.beside(query.words))
+        made.append(source.made(STATISTICS))
 
-    made = [source.ready(STATISTICS.beside(query.words)) for query in queries]
-
-    assert made[0] is made[1] is source.ready(STATISTICS)
-    assert source.ready(pickle.loads(pickle.dumps(STATISTICS))) is not made[0]
-
-
-@pytest.mark.parametrize("shared", [0, 5, 30])
-def test_a_guess_has_the_counts_of_both_texts_and_of_each_word_in_both_one_page_less(shared: int) -> None:
-    rng = random.Random(shared)
-    both = written(rng, 30)
-    query, source = (prepare(" ".join([*written(rng, 300), *both[:shared]])) for _ in range(2))
-    every = Statistics.of([query.words, source.words], GUESS_PAGE_WORDS)
-    in_both = np.isin(every.keys, query.words.keys) & np.isin(every.keys, source.words.keys)
-    counted = replace(every, n_holding=every.n_holding - in_both)
-
-    guess = query.counted.guess(source.counted)
-
-    for words in (query.words, source.words):
-        found, expected = (weigh(counts, words, ONE_LANGUAGE) for counts in (guess, counted))
-        assert found.n_like == expected.n_like
-        assert all(map(np.array_equal, found[1:], expected[1:]))
+    assert made[0] is made[1] is not None
+    assert source.made(pickle.loads(pickle.dumps(STATISTICS))) is None
 
 
 def test_what_shares_nothing_has_no_passage() -> None:
     query = prepare(" ".join(written(random.Random(1), 30)))
-    other = SourceText(" ".join(f"{word}x {word}z." for word in WORDS))
+    other = prepare(" ".join(f"{word}x {word}z." for word in WORDS))
 
-    assert not len(compared(query, other, Settings(), STATISTICS).kinds)
-    assert passages_in(query, other, Settings(), STATISTICS) == ()
+    assert not len(compare_two(query, other, Settings(), STATISTICS).kinds)
+    assert passages(query, other, Settings(), STATISTICS) == ()
 
 
 def test_equal_runs_of_usual_words_are_no_passage() -> None:
     usual, rare = " ".join(WORDS[:10]), "amsel brombeere cedrat dachs efeu forelle ginster habicht igel jasminbusch"
     around = [" ".join(f"{word}{letter}" for word in WORDS) for letter in "yz"]
     for words, is_passage in ((usual, False), (rare, True)):
-        query, source = prepare(f"{around[0]} {words}."), SourceText(f"{words} {around[1]}.")
+        query, source = prepare(f"{around[0]} {words}."), prepare(f"{words} {around[1]}.")
 
-        assert bool(passages_in(query, source, Settings(), STATISTICS)) == is_passage
-        assert len(passages_in(query, source, Settings(least_evidence=0.0), STATISTICS)) == 1
+        assert bool(passages(query, source, Settings(), STATISTICS)) == is_passage
+        assert len(passages(query, source, Settings(least_evidence=0.0), STATISTICS)) == 1
 
 
 def test_a_query_may_be_explored_under_one_setting_after_another() -> None:
@@ -125,18 +108,18 @@ def test_a_query_may_be_explored_under_one_setting_after_another() -> None:
     query = prepare(" ".join(written(rng, 5) + source[3:5]))
     for settings in (Settings(), Settings(min_chars=5000), Settings()):
         expected = passages(prepare(query.text), prepare(" ".join(source)), settings, STATISTICS)
-        assert passages_in(query, SourceText(" ".join(source)), settings, STATISTICS) == expected
+        assert passages(query, prepare(" ".join(source)), settings, STATISTICS) == expected
     assert expected
 
 
 def test_statistics_that_were_used_go_to_another_process_without_what_is_kept_with_them() -> None:
     texts = [" ".join(written(random.Random(seed), 9)) for seed in (2, 3)]
-    query, source = prepare(texts[0]), SourceText(texts[1])
-    passages_in(query, source, None, STATISTICS)
+    query, source = prepare(texts[0]), prepare(texts[1])
+    passages(query, source, None, STATISTICS)
 
     copied = pickle.loads(pickle.dumps(STATISTICS))
 
-    assert passages_in(query, source, None, copied) == passages_in(query, source, None, STATISTICS)
+    assert passages(query, source, None, copied) == passages(query, source, None, STATISTICS)
 
 
 @pytest.fixture(scope="module")
@@ -147,22 +130,6 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[Collection, str]:
     collection = Collection(tmp_path_factory.mktemp("library") / "c.pmbf", create=True)
     collection.add_many([(f"text {number}", " ".join(text)) for number, text in enumerate(texts)])
     return collection, " ".join(text[number % 25] for number, text in enumerate(texts))
-
-
-def test_a_screening_learns_from_the_query_how_rare_words_are(
-    library: tuple[Collection, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    collection, query = library
-    learnt, beside = list[int](), Statistics.beside
-
-    def noted(statistics: Statistics, text: Words) -> Statistics:
-        learnt.append(len(text.types))
-        return beside(statistics, text)
-
-    monkeypatch.setattr(Statistics, "beside", noted)
-    assert collection.screen(query).matches
-
-    assert learnt == [prepare(query).n_tokens]
 
 
 def test_threads_find_what_one_thread_finds(library: tuple[Collection, str]) -> None:

@@ -9,12 +9,12 @@ import pytest
 from pmbf.kernels import NAT
 from pmbf.kernels.reference_joining import joined
 from pmbf.kernels.reference_pieces import Piece, Texts
-from pmbf.passages.exploring import bars_of
+from pmbf.passages.compare import bars_of
 from pmbf.passages.settings import SURE_CHARS
 from pmbf.report import Passage, Span
 from pmbf.screen import Options, comparing
 from pmbf.verify import Settings, Statistics, passages, prepare
-from tests.paired import pair_of
+from tests.paired import pair_of, spelled
 
 WORDS = [f"{head}{tail}" for head in ("mar", "tol", "ber", "sun", "kep", "dra") for tail in range(400)]
 COMMON = ["the", "of", "and", "in", "to", "a"]
@@ -73,7 +73,7 @@ def test_what_the_query_leaves_out_of_the_source_parts_no_passage(gap: int, gap_
 
     pair = pair_of(query, source, None, Settings().rules)
 
-    assert expected == len(joined(Texts(query.spelled, source.spelled, pair, bars_of(Settings())), pieces))
+    assert expected == len(joined(Texts(spelled(query), spelled(source), pair, bars_of(Settings())), pieces))
 
 
 @pytest.mark.parametrize(("seed", "expected"), [(7, 1), (8, 1), (6, 0)])

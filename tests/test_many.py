@@ -210,16 +210,15 @@ def test_queries_of_a_batch_share_with_each_source_what_each_shares_alone(
     pages = [verify.prepare("слово за слово " * 9 if foreign else document(n)).words for n in range(n_pages)]
     statistics = verify.Statistics.of(pages) if n_pages else None
     wanted = [verify.Settings(min_chars=40 + at, least_evidence=0.0) for at in range(len(texts))]
-    sources = [verify.SourceText(text) for text in [*texts[1:], *(document(seed) for seed in seeds)]]
+    sources = [verify.prepare(text) for text in [*texts[1:], *(document(seed) for seed in seeds)]]
 
-    queries = verify.prepare_each(texts, statistics)
-    pairs = [(query, source, its) for query, its in zip(queries, wanted, strict=True) for source in sources]
+    asked = [(verify.prepare(text), its) for text, its in zip(texts, wanted, strict=True)]
+    pairs = [(one, source, its) for one, its in asked for source in sources]
     found = verify.passages_each(pairs, statistics)
 
-    for text, its, at in zip(texts, wanted, range(0, len(pairs), len(sources)), strict=True):
-        alone = verify.prepare(text)
-        beside = statistics.beside(alone.words) if statistics and alone.is_known(statistics) else statistics
-        assert found[at : at + len(sources)] == verify.passages_in_each(alone, sources, its, beside)
+    for (one, source, its), some in zip(pairs, found, strict=True):
+        beside = statistics.beside(one.words) if statistics and one.is_known(statistics) else statistics
+        assert some == verify.passages(verify.prepare(one.text), verify.prepare(source.text), its, beside)
     assert any(found)
 
 

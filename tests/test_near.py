@@ -11,10 +11,10 @@ import pytest
 from pmbf import Collection, kernels
 from pmbf.base.params import Params
 from pmbf.fingerprint import query_sample
-from pmbf.passages.exploring import SourceText
 from pmbf.report import Span
 from pmbf.screen import near
 from pmbf.store.folder import Store
+from pmbf.verify import prepare
 
 PHRASE_WORDS = 2
 """All words of these texts are long, so a phrase of two words is one shingle."""
@@ -45,7 +45,7 @@ def store(tmp_path_factory, book):
 
 def stretches(text: str, query: str) -> list[Span]:
     """Return what of a text is compared with a query."""
-    return near.stretches_near(SourceText(text), query_sample(query, Params()), len(query), Params())
+    return near.stretches_near(prepare(text), query_sample(query, Params()), len(query), Params())
 
 
 @pytest.mark.parametrize("place", PLACES)

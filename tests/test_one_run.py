@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from pmbf.kernels import Judged, reference_explore
-from pmbf.passages.exploring import compared
 from pmbf.report import Passage
-from pmbf.verify import Settings, SourceText, Statistics, passages, prepare
-from tests.paired import step_by_step
+from pmbf.verify import Settings, Statistics, passages, prepare
+from tests.paired import compare_two, step_by_step
 
 USUAL = ["aber", "auch", "dann", "doch", "eine", "hier", "immer", "jetzt", "noch", "oder", "sehr", "viel"]
 STATISTICS = Statistics.of(prepare(" ".join(random.Random(seed).choices(USUAL, k=1000))).words for seed in range(40))
@@ -49,7 +48,7 @@ def edges_without_the_rule(query: str, source: str) -> list[list[int]]:
 
 
 def edges_with_the_rule(query: str, source: str) -> list[list[int]]:
-    return edges_of(compared(prepare(query), SourceText(source), Settings(), STATISTICS))
+    return edges_of(compare_two(prepare(query), prepare(source), Settings(), STATISTICS))
 
 
 def edges_of(found: Judged) -> list[list[int]]:

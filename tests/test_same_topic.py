@@ -13,12 +13,12 @@ from pmbf.collection import Collection
 from pmbf.kernels.reference_likeness import sorted_similarity
 from pmbf.kernels.reference_pieces import Texts
 from pmbf.kernels.reference_reworded import LONG_CHARS, alike_enough
-from pmbf.passages.exploring import bars_of
+from pmbf.passages.compare import bars_of
 from pmbf.report import Span
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.store.folder import Store
 from pmbf.verify import Settings, prepare
-from tests.paired import pair_of
+from tests.paired import pair_of, spelled
 
 N_WORDS = 250
 
@@ -43,7 +43,7 @@ def test_a_long_passage_keeps_half_its_words_or_some_of_them_in_order(
     query, source = map(prepare, sides(n_common, shuffled=shuffled))
     whole = Span(0, N_WORDS)
     pair = pair_of(query, source, None, Settings().rules)
-    texts = Texts(query.spelled, source.spelled, pair, bars_of(Settings()))
+    texts = Texts(spelled(query), spelled(source), pair, bars_of(Settings()))
     similarity = sorted_similarity(texts.query.words(whole), texts.source.words(whole))
 
     assert len(query.text) > LONG_CHARS and similarity > Settings().reworded_threshold

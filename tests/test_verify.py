@@ -17,6 +17,7 @@ from pmbf.base.span import Span, union_length
 from pmbf.passages.neighbours import MAX_NAMED
 from pmbf.report import Passage
 from pmbf.verify import Prepared, Settings, passages, prepare, with_neighbours
+from tests.paired import spelled
 
 ENGLISH = "The tide comes in twice a day, and twice a day it leaves the harbour dry; nobody has ever asked it why."
 OTHER = "A carpenter who measures twice will cut the board once, and the board will thank him by fitting the frame."
@@ -142,7 +143,7 @@ def test_similarity_is_the_normalised_levenshtein_distance_of_the_folded_texts()
 
     [passage] = found(ours, theirs)
 
-    plain = [prepare(text).spelled.spelling for text in (ours, theirs)]
+    plain = [spelled(prepare(text)).spelling for text in (ours, theirs)]
     assert passage.similarity == pytest.approx(Levenshtein.normalized_similarity(*plain))
 
 

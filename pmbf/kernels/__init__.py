@@ -29,23 +29,20 @@ from pmbf.kernels.unit_rules import *
 if TYPE_CHECKING:
     from pmbf.kernels.reference_bits import *
     from pmbf.kernels.reference_chunks import *
+    from pmbf.kernels.reference_compare import *
     from pmbf.kernels.reference_counts import *
     from pmbf.kernels.reference_evident import *
     from pmbf.kernels.reference_files import *
     from pmbf.kernels.reference_gaps import *
     from pmbf.kernels.reference_inverted import *
     from pmbf.kernels.reference_join import *
-    from pmbf.kernels.reference_judge import *
     from pmbf.kernels.reference_keyed import *
     from pmbf.kernels.reference_near import *
     from pmbf.kernels.reference_postings import *
-    from pmbf.kernels.reference_ready import *
     from pmbf.kernels.reference_records import *
     from pmbf.kernels.reference_resultset import *
     from pmbf.kernels.reference_rows import *
-    from pmbf.kernels.reference_runs import *
     from pmbf.kernels.reference_segments import *
-    from pmbf.kernels.reference_sources import *
     from pmbf.kernels.reference_text import *
     from pmbf.kernels.reference_units import *
     from pmbf.kernels.reference_weigh import *

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -11,20 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.base.arrays import distinct
-from pmbf.kernels.align_rules import Grams, Rules, Words, score_tables
-from pmbf.kernels.judged import Spelled
-from pmbf.kernels.types import Tokens
+from pmbf.kernels.align_rules import Rules
 
 __all__ = [
     "GUESS_PAGE_WORDS",
     "ONE_LANGUAGE",
     "PAGE_WORDS",
-    "Asked",
     "Bars",
     "Counts",
     "Made",
     "Question",
-    "Ready",
     "Terms",
     "Weighed",
     "gram_stops",
@@ -32,7 +28,7 @@ __all__ = [
 ]
 
 Made = Any
-"""A text made ready, in the form of the twin that made it: an array or a `Ready`; `nbytes` is its memory."""
+"""A text made ready, in the form of the twin that made it; `nbytes` is its memory."""
 
 ONE_LANGUAGE = 0
 """In place of the number of words of which one counts as common: all pages are in the language of the text."""
@@ -155,42 +151,6 @@ class Bars:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """A query as it is compared with many texts.
-
-    Args:
-        text: The query as it is judged.
-        words: Its words.
-        grams: Its runs of `bars.seed_tokens` words.
-        counts: How rare words are. Those of `counts.own` are words of the query.
-        weighed: The weights of its words; None: how rare words are is guessed from the query and each text alone.
-        counted: The counts of its words alone, by pages of `GUESS_PAGE_WORDS`. Needed if `weighed` is None.
-        bars: What a passage must have.
-        rules: The numbers of an alignment.
-    """
-
-    text: Spelled
-    words: Words
-    grams: Grams
-    counts: Counts
-    weighed: Weighed | None
-    bars: Bars
-    rules: Rules
-    counted: Counts | None = None
-    scores: NDArray[np.int32] = field(default_factory=score_tables)
-
-    @property
-    def tokens(self) -> Tokens:
-        """Its tokens."""
-        return self.text.tokens
-
-    @cached_property
-    def tables(self) -> dict[str, Any]:
-        """What a twin of the kernels keeps with the query."""
-        return {}
-
-
-@dataclass(frozen=True, eq=False)
 class Terms:
     """How queries are compared that were made ready.
 
@@ -200,12 +160,15 @@ class Terms:
         rules: The numbers of an alignment.
         least_pages: Pages of a language that tell how rare its words are. If `counts` have fewer, then rarity is
             guessed from the query and each text.
+        beside: Whether the words of each query count besides, if `counts` know its language: each once less. Else the
+            words of a query are those of `counts.own`.
     """
 
     counts: Counts
     bars: Bars
     rules: Rules
     least_pages: int
+    beside: bool
 
     @cached_property
     def tables(self) -> dict[int, Any]:
@@ -219,43 +182,6 @@ class Question(NamedTuple):
     query: Made
     terms: Terms
     sources: Sequence[int]
-
-
-@dataclass(frozen=True, eq=False)
-class Ready:
-    """A text made ready to be compared with queries: what depends on the text and on other texts alone.
-
-    Args:
-        tokens: Its tokens. Places and types are `uint16` if that is enough for the text, else `uint32`.
-        keys: `(n_types,) uint64`, the key of each type, as in `Words`. Types go by their first word in the text.
-        types: `(n,)`, the type of each word.
-        n_holding: `(n_types,) int32`, pages of the other texts that hold each type.
-        n_times: `(n_types,) int32`, its occurrences there.
-        commonest: One word in this number is among the commonest of its language, as for `weigh`.
-        borders: `(n + 1,) uint8`, as in `Words`.
-        spelled: The spelling of the text, in UTF-8.
-        offsets: `(n + 1,)`, where each token begins in the spelling, in code points, and its end.
-        n_bytes: Memory that all this takes.
-    """
-
-    tokens: Tokens
-    keys: NDArray[np.uint64]
-    types: NDArray[np.unsignedinteger[Any]]
-    n_holding: NDArray[np.int32]
-    n_times: NDArray[np.int32]
-    commonest: int
-    borders: NDArray[np.uint8]
-    spelled: NDArray[np.uint8]
-    offsets: NDArray[np.unsignedinteger[Any]]
-    n_bytes: int
-
-    tables: dict[str, Any] = field(default_factory=dict, repr=False)
-    """What a twin of the kernels keeps with the text."""
-
-    @property
-    def nbytes(self) -> int:
-        """The same as `n_bytes`, by the name that an array has for it."""
-        return self.n_bytes
 
 
 def gram_stops(singles: NDArray[np.bool_], n_words: int) -> NDArray[np.int64]:

@@ -14,53 +14,48 @@ VARIABLE = "PMBF_KERNELS"
 
 MODULES = {
     "native": (
-        "align",
         "bits",
         "chunks",
+        "compare",
         "counts",
         "evident",
         "inverted",
         "join",
-        "judge",
         "keyed",
         "near",
         "postings",
-        "ready",
         "records",
         "resultset",
         "rows",
-        "sources",
         "text",
         "units",
         "weigh",
+        "words",
     ),
     "reference": (
         "bits",
         "chunks",
+        "compare",
         "counts",
         "evident",
         "files",
         "gaps",
         "inverted",
         "join",
-        "judge",
         "keyed",
         "near",
         "postings",
-        "ready",
         "records",
         "resultset",
         "rows",
-        "runs",
         "segments",
-        "sources",
         "text",
         "units",
         "weigh",
         "words",
     ),
 }
-"""The modules of each twin. The module "align" of the twin "native" is `native_align`."""
+"""The modules of each twin. The module "text" of the twin "native" is `native_text`."""
 
 
 def kernels_of(twin: str) -> dict[str, Callable[..., Any]]:

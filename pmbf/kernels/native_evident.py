@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from pmbf.base.errors import ParameterError
 from pmbf.kernels import checks
 from pmbf.kernels.evident_rules import Evident, EvidentRules, Sampled, bounds_of
-from pmbf.kernels.native_align import taken
 from pmbf.kernels.native_library import address, function
+from pmbf.kernels.native_memory import taken
 from pmbf.kernels.native_postings import passed_segments
 from pmbf.kernels.postings_layout import (
     Keys,

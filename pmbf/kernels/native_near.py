@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 
 from pmbf.base.hashes import Hashes
-from pmbf.kernels.native_align import taken
 from pmbf.kernels.native_library import address, function
+from pmbf.kernels.native_memory import taken
 from pmbf.kernels.native_postings import passed_segments, require_done
 from pmbf.kernels.postings_layout import Keys, Postings, no_hashes, require_near, require_postings, sought_in
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.base.hashes import Hashes
-from pmbf.kernels.native_align import taken
 from pmbf.kernels.native_library import address, function
+from pmbf.kernels.native_memory import taken
 from pmbf.kernels.postings_layout import (
     Buckets,
     Keys,

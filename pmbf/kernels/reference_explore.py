@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import NAT, Pair, Words
-from pmbf.kernels.asked import Asked, Ready, gram_stops
+from pmbf.kernels.asked import gram_stops
 from pmbf.kernels.reference_align import align, part_scores
+from pmbf.kernels.reference_ready import Asked, Ready
 from pmbf.kernels.reference_runs import chained, equal_runs, grams, hop, runs_of
 from pmbf.kernels.reference_weigh import guessed, weighed
 from pmbf.kernels.reference_words import classes
@@ -166,7 +167,7 @@ def _n_letters(asked: Asked, tokens: Tokens, start: int, stop: int) -> int:
 
 
 def _pair(asked: Asked, text: Ready) -> Pair:
-    found = text.tables["reference"]
+    found = text.words
     ours, theirs, n_classes = classes(asked.words, found)
     ranks = _in_text_order(asked, found)
     ours, theirs = ranks[ours], ranks[theirs[np.searchsorted(found.keys, text.keys)]]
@@ -180,7 +181,7 @@ def _pair(asked: Asked, text: Ready) -> Pair:
     weights[:, theirs] = there[1:]
     weights[:, : len(ours)] = here[1:]
     numbers = ours[asked.words.types], theirs[text.types]
-    return Pair(numbers, (asked.words.borders, text.borders), weights[0], weights[1], asked.rules, asked.scores)
+    return Pair(numbers, (asked.words.borders, found.borders), weights[0], weights[1], asked.rules, asked.scores)
 
 
 def _in_text_order(asked: Asked, text: Words) -> NDArray[np.int32]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from pmbf.base.span import Span
 from pmbf.kernels.align_rules import Pair
-from pmbf.kernels.asked import Asked, Bars, Ready
+from pmbf.kernels.asked import Bars
 from pmbf.kernels.judged import KINDS, Block, Chain, Judged, Spelled
 from pmbf.kernels.reference_explore import explore
 from pmbf.kernels.reference_joining import joined
@@ -28,11 +27,12 @@ from pmbf.kernels.reference_pieces import (
     near,
     owned,
 )
+from pmbf.kernels.reference_ready import Asked, Ready
 from pmbf.kernels.reference_reworded import ranked, reworded
 from pmbf.kernels.reference_verdict import accepted
 from pmbf.kernels.reference_weighing import evidence, rare_likeness, weighed
 
-__all__ = ["compare", "judge"]
+__all__: list[str] = []
 
 SHORT_MARGIN, FORM_MARGIN = 0.15, 0.22
 """Added to the threshold for an edited passage of little evidence: 0.15 for its letters, 0.22 for its words weighed by
@@ -40,7 +40,7 @@ rarity. If a form is filled in twice, then the rare words differ. Of 612 planted
 changed, 16 fail the second test; of 49 that two texts of one topic share by chance, 26 fail."""
 
 
-def compare(asked: Asked, text: Ready) -> Judged:
+def compare_pair(asked: Asked, text: Ready) -> Judged:
     """Return the passages of a query and a text: `explore`, then `judge`.
 
     Args:
@@ -50,10 +50,7 @@ def compare(asked: Asked, text: Ready) -> Judged:
     found = explore(asked, text)
     if found is None:
         return Judged.of([])
-    places = {name: getattr(text.tokens, name).astype(np.uint32) for name in ("starts", "stops")}
-    spelling, offsets = text.spelled.tobytes().decode(), text.offsets.astype(np.int64)
-    source = Spelled(replace(text.tokens, **places), text.keys[text.types], spelling, offsets)
-    return judge((asked.text, source), found.pair, (found.blocks, found.bounds), found.boxes, asked.bars)
+    return judge((asked.text, text.as_judged), found.pair, (found.blocks, found.bounds), found.boxes, asked.bars)
 
 
 def judge(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pmbf.kernels.align_rules import Grams, Runs
 from pmbf.kernels.types import Tokens
 
-__all__ = ["grams", "runs_of"]
+__all__: list[str] = []
 
 Places = NDArray[np.int64]
 Run = tuple[int, int, int]

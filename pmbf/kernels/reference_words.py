@@ -11,7 +11,7 @@ from pmbf.kernels.align_rules import N_SLIPS, Words
 from pmbf.kernels.reference_hash import fmix
 from pmbf.kernels.types import Folded, Tokens
 
-__all__ = ["spell", "words"]
+__all__ = ["words"]
 
 KEY_LETTERS, NUMBER_LETTERS, LEAST_SLIPPED = 5, 12, 6
 _LETTER_STEP, _TOKEN_STEP, _MASK = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, (1 << 64) - 1

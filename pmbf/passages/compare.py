@@ -1,21 +1,23 @@
-"""Two prepared texts in, passages out."""
+"""Pairs of texts in, the passages that each pair shares out: all pairs of a batch in one call of a kernel."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isnan
 
 from pmbf.base.span import Span
-from pmbf.kernels import KINDS, Judged
+from pmbf.kernels import KINDS, Bars, Judged, Question, Terms, compare
 from pmbf.passages.certainty import certainty
-from pmbf.passages.edges import Side, grown, span_pair
-from pmbf.passages.exploring import compared, compared_queries, compared_with_each
-from pmbf.passages.prepared import Prepared
-from pmbf.passages.settings import Settings
-from pmbf.passages.source_text import SourceText
-from pmbf.passages.statistics import UNKNOWN, Statistics
+from pmbf.passages.edges import grown, span_pair
+from pmbf.passages.prepared import COMMONEST_OF, Prepared, make_ready, octets
+from pmbf.passages.settings import LIKENESS_TIMES, SURE_CHARS, SURE_WORDS, Settings
+from pmbf.passages.statistics import LEAST_PAGES, UNKNOWN, Statistics
 from pmbf.report import Passage, Scores
+from pmbf.text import SINGLE_CHARS
+
+Pair = tuple[Prepared, Prepared, Settings]
+"""A query, a text that it is compared with, and what counts as a passage."""
 
 
 def passages(
@@ -42,64 +44,86 @@ def passages(
     >>> found.query, found.source, found.kind
     (Span(start=11, stop=105), Span(start=0, stop=94), 'verbatim')
     """
-    return passages_in(query, source.as_source, settings, statistics)
-
-
-def passages_in(
-    query: Prepared, source: SourceText, settings: Settings | None = None, statistics: Statistics | None = None
-) -> tuple[Passage, ...]:
-    """Return the passages a query shares with a text, as `passages` does: the way for many queries of many texts.
-
-    Args:
-        query: The suspicious text.
-        source: The text it is compared with.
-        settings: What counts as a passage.
-        statistics: As for `passages`.
-    """
-    return _found_in(compared(query, source, settings or Settings(), statistics or UNKNOWN), query, source)
-
-
-def passages_in_each(
-    query: Prepared, sources: Sequence[SourceText], settings: Settings, statistics: Statistics | None = None
-) -> list[tuple[Passage, ...]]:
-    """Return the passages a query shares with each of some texts: all are compared in one native call.
-
-    Args:
-        query: The suspicious text.
-        sources: The texts that it is compared with. What is made of them is kept with them.
-        settings: What counts as a passage.
-        statistics: As for `passages`.
-    """
-    found = compared_with_each(query, sources, settings, statistics or UNKNOWN)
-    return [_found_in(one, query, source) for one, source in zip(found, sources, strict=True)]
+    [found] = passages_each([(query, source, settings or Settings())], statistics, beside=False)
+    return found
 
 
 def passages_each(
-    pairs: Sequence[tuple[Prepared, SourceText, Settings]], statistics: Statistics | None
+    pairs: Sequence[Pair], statistics: Statistics | None, *, beside: bool = True
 ) -> list[tuple[Passage, ...]]:
-    """Return the passages of each pair of a query and a text: all are compared in one native call.
+    """Return the passages of each pair, as `passages` does: all pairs are compared in one native call.
 
     Args:
-        pairs: Queries that `prepare_each` made ready under these statistics, each with a text, of which what is made
-            is kept, and with what counts as a passage. The pairs of a query stand together.
-        statistics: How rare words are in texts of other queries; None if unknown. If they know a query's language, then
-            the words of the query count besides, as in `Statistics.beside`.
+        pairs: The pairs; those of a query stand together. What is made of the texts is kept with them.
+        statistics: How rare words are in other texts; None if unknown.
+        beside: Whether the words of each query count beside those of the other texts, if these know its language: as in
+            `Statistics.beside`.
     """
-    asked = []
-    for _, some in itertools.groupby(pairs, lambda pair: id(pair[0])):
-        queries, sources, settings = zip(*some, strict=True)
-        asked.append((queries[0], sources, settings[0]))
-    found = itertools.chain.from_iterable(compared_queries(asked, statistics or UNKNOWN))
-    return [_found_in(one, query, source) for one, (query, source, _) in zip(found, pairs, strict=True)]
+    found = compared(pairs, statistics or UNKNOWN, beside=beside)
+    return [
+        tuple(_passages(one, query, source)) if len(one.kinds) else ()
+        for one, (query, source, _) in zip(found, pairs, strict=True)
+    ]
 
 
-def _found_in(found: Judged, query: Prepared, source: Side) -> tuple[Passage, ...]:
-    return tuple(_passages(found, (query, source))) if len(found.kinds) else ()
+def compared(pairs: Sequence[Pair], statistics: Statistics, *, beside: bool) -> Iterable[Judged]:
+    """Return the passages of each pair, in tokens.
+
+    Args:
+        pairs, statistics, beside: As for `passages_each`.
+
+    >>> from pmbf.passages.prepared import prepare
+    >>> known = Statistics.of([prepare("The weather was fine, and the town was happy in it.").words] * 20)
+    >>> query = prepare("The old bridge trembled when heavy carts crossed it.")
+    >>> [len(found.kinds) for found in compared([(query, prepare("A fine day."), Settings())], known, beside=True)]
+    [0]
+    """
+    if not pairs:
+        return []
+    make_ready([query for query, _ in itertools.groupby(query for query, _, _ in pairs)], statistics)
+    sources = {id(source): source for _, source, _ in pairs}
+    numbers = {key: number for number, key in enumerate(sources)}
+    terms: dict[Settings, Terms] = {}
+    questions = []
+    for (_, settings), some in itertools.groupby(pairs, lambda pair: (id(pair[0]), pair[2])):
+        [(query, first, _), *others] = some
+        if settings not in terms:
+            terms[settings] = Terms(statistics, bars_of(settings), settings.rules, LEAST_PAGES, beside)
+        asked = [numbers[id(first)], *(numbers[id(source)] for _, source, _ in others)]
+        questions.append(Question(query.made(statistics), terms[settings], asked))
+    known = [one.made(statistics) for one in sources.values()]
+    texts = [octets(one.text) if made is None else None for one, made in zip(sources.values(), known, strict=True)]
+    found, every = compare(questions, texts, known, COMMONEST_OF)
+    for source, before, made in zip(sources.values(), known, every, strict=True):
+        if before is None:
+            source.keep(statistics, made)
+    return itertools.chain.from_iterable(found)
 
 
-def _passages(found: Judged, texts: tuple[Side, Side]) -> Iterator[Passage]:
+def bars_of(settings: Settings) -> Bars:
+    """Return what a passage must have, for the kernels."""
+    return Bars(
+        edited=settings.threshold,
+        threshold=settings.reworded_threshold,
+        short_doubt=settings.short_doubt,
+        sure_letters=SURE_CHARS,
+        topical=settings.least_topical_evidence,
+        lacking_times=LIKENESS_TIMES,
+        evidence=settings.least_evidence,
+        seed_tokens=settings.seed_tokens,
+        max_gap=settings.max_gap_tokens,
+        letters=settings.min_chars,
+        reworded_letters=settings.min_reworded_chars,
+        reworded_source_letters=settings.min_reworded_source_chars,
+        summary_letters=settings.min_summary_chars,
+        summed_letters=settings.max_summed_chars,
+        single_letters=SINGLE_CHARS,
+        sure_words=SURE_WORDS,
+    )
+
+
+def _passages(found: Judged, query: Prepared, source: Prepared) -> Iterator[Passage]:
     """Yield passages in characters of both texts."""
-    query, source = texts
     for edges, kind, figures in zip(found.edges.tolist(), found.kinds.tolist(), found.figures.tolist(), strict=True):
         here, there = Span(*edges[:2]), Span(*edges[2:])
         similarity, *alike, nats, in_order = figures

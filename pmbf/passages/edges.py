@@ -4,34 +4,16 @@ from __future__ import annotations
 
 import unicodedata
 from itertools import takewhile
-from typing import Protocol
 
 from pmbf.base.span import Span
-from pmbf.kernels import Tokens
-from pmbf.passages.names import Names
+from pmbf.passages.prepared import Prepared
 
 _CLOSING = frozenset(("Pe", "Pf", "Po"))
 _MOST_CLOSING = 8
 _MOST_GLUED = 16
 
 
-class Side(Protocol):
-    """A text whose passages are told in characters."""
-
-    @property
-    def text(self) -> str:
-        """The text."""
-
-    @property
-    def tokens(self) -> Tokens:
-        """Its tokens."""
-
-    @property
-    def names(self) -> Names:
-        """Its runs of names."""
-
-
-def span_pair(query: Side, source: Side, here: Span, there: Span) -> tuple[Span, Span]:
+def span_pair(query: Prepared, source: Prepared, here: Span, there: Span) -> tuple[Span, Span]:
     """Return the characters of two token ranges, with the closing punctuation that follows them in both texts."""
     stop = int(query.tokens.stops[here.stop - 1])
     source_stop = int(source.tokens.stops[there.stop - 1])
@@ -44,7 +26,7 @@ def span_pair(query: Side, source: Side, here: Span, there: Span) -> tuple[Span,
     )
 
 
-def grown(side: Side, tokens: Span) -> Span:
+def grown(side: Prepared, tokens: Span) -> Span:
     """Return the characters of a token range, with the characters glued to it: up to white space or the next token.
 
     >>> from pmbf.passages.prepared import prepare

@@ -1,70 +1,45 @@
-"""A text prepared for comparison, once for all texts it is compared with.
-
-A run of tokens is named by one number, so two runs are compared in O(1), whatever their length. With token hashes h and
-an odd base B, all modulo 2^64:
-
-    sums[t]  = h[0]·B^0 + … + h[t-1]·B^(t-1)          back[t] = B^(-t)
-    name of the run [start, stop) = (sums[stop] - sums[start]) · back[start]
-
-Source: Karp & Rabin 1987, Efficient randomized pattern-matching algorithms. Prefix sums make the name of any run O(1).
-"""
+"""A text prepared for comparison, once for all texts it is compared with."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels import (
-    GUESS_PAGE_WORDS,
-    Folded,
-    Grams,
-    Made,
-    Runs,
-    Spelled,
-    Tokens,
-    Weighed,
-    Words,
-    fold,
-    gram_stops,
-    grams,
-    ready_each,
-    runs_of,
-    spell,
-    tokenise,
-    tokens_of,
-    weigh,
-    words,
-)
+from pmbf.kernels import Made, Tokens, Words, fold, ready, tokenise, tokens_of, weigh, words
 from pmbf.passages.names import Names
-from pmbf.passages.source_text import COMMONEST_OF, SourceText, octets
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, LEAST_PAGES, UNKNOWN, Statistics
 
-Positions = NDArray[np.intp]
+COMMONEST_OF = COMMONEST, COMMONEST_PAIRS
+"""One word in this number is among the commonest of its language: in a text of words, and in one of single letters."""
 
 
-@dataclass(frozen=True, eq=False)
 class Prepared:
-    """A text with its tokens. Everything else that a comparison needs is computed on first use and kept.
+    """A text that is compared with others. What a comparison needs is computed on first use and kept.
 
     Safe to share between threads: at worst a value is computed twice.
 
-    >>> prepare("Die Straße, naß.").spelled.spelling
-    'die strasse nass'
+    Args:
+        text: The text.
+
+    Attributes:
+        text: The text.
+        n_kept: The bytes that it had when it was kept last; 0 if it never was.
+        sampled: Its sampled hashes, and the character where each begins; None until a screening asks for them.
     """
 
-    text: str
-    tokens: Tokens
-    _grams: dict[int, Grams] = field(default_factory=dict, repr=False)
-    _run_stops: dict[int, Positions] = field(default_factory=dict, repr=False)
-    _weighed: list[tuple[Statistics, Weighed]] = field(default_factory=list, repr=False)
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.n_kept = 0
+        self.sampled: tuple[NDArray[np.uint32], NDArray[np.uint32]] | None = None
+        self._made: tuple[NDArray[np.uint64], Made] | None = None
 
-    asked: list[tuple[Any, ...]] = field(default_factory=list, repr=False)
-    made: Made | None = field(default=None, repr=False)
+    @cached_property
+    def tokens(self) -> Tokens:
+        """Its tokens."""
+        return tokens_of(self._made[1]) if self._made else tokenise(octets(self.text))
 
     @property
     def n_tokens(self) -> int:
@@ -86,72 +61,39 @@ class Prepared:
         return max(1, (2 * self.n_tokens - self.n_singles) // 2)
 
     @cached_property
-    def spelled(self) -> Spelled:
-        """The text as it is judged, with its spelling."""
-        return Spelled(self.tokens, self.words.keys[self.words.types], *spell(self._folded, self.tokens))
-
-    def weighed(self, statistics: Statistics) -> Weighed:
-        """Return the weights of the text's words. They are kept for the statistics asked for last."""
-        kept = self._weighed[:1]
-        if not kept or kept[0][0] is not statistics:
-            commonest = COMMONEST_PAIRS if 2 * self.n_singles > self.n_tokens else COMMONEST
-            kept = self._weighed[:] = [(statistics, weigh(statistics, self.words, commonest))]
-        return kept[0][1]
-
-    def is_known(self, statistics: Statistics) -> bool:
-        """Return whether statistics have enough pages in the text's language to say how rare its words are."""
-        return self.weighed(statistics).n_like >= LEAST_PAGES
-
-    def grams(self, seed_tokens: int) -> Grams:
-        """Return every run of `seed_tokens` words. A token that is a single letter counts as half a word."""
-        if seed_tokens not in self._grams:
-            self._grams[seed_tokens] = grams(self.runs, self.run_stops(seed_tokens))
-        return self._grams[seed_tokens]
-
-    def run_stops(self, n_words: int) -> Positions:
-        """Return where the run of `n_words` words that begins with each token ends, for each token that begins one.
-
-        A letter that is the whole text is a word.
-
-        >>> prepare("to be or 老渔夫").run_stops(2).tolist()
-        [2, 3, 5]
-        """
-        if n_words not in self._run_stops:
-            self._run_stops[n_words] = gram_stops(self.tokens.singles, n_words)
-        return self._run_stops[n_words]
-
-    @cached_property
-    def as_source(self) -> SourceText:
-        """The text as one that queries are compared with."""
-        return SourceText(self.text)
-
-    @cached_property
-    def runs(self) -> Runs:
-        """The names of the runs of tokens."""
-        return runs_of(self.tokens.hashes)
+    def words(self) -> Words:
+        """The tokens as alignment sees them: all forms of one word are equal."""
+        utf8 = octets(self.text)
+        return words(utf8, fold(utf8), self.tokens)
 
     @cached_property
     def names(self) -> Names:
         """The runs of names."""
         return Names(self.text, self.tokens)
 
-    @cached_property
-    def words(self) -> Words:
-        """The tokens as alignment sees them: all forms of one word are equal."""
-        return words(octets(self.text), self._folded, self.tokens)
+    def is_known(self, statistics: Statistics) -> bool:
+        """Return whether statistics have enough pages in the text's language to say how rare its words are."""
+        commonest = COMMONEST_PAIRS if 2 * self.n_singles > self.n_tokens else COMMONEST
+        return weigh(statistics, self.words, commonest).n_like >= LEAST_PAGES
 
-    @cached_property
-    def counted(self) -> Statistics:
-        """The counts of the words, by short pages: a part of a guess how rare words are."""
-        return Statistics.of([self.words], GUESS_PAGE_WORDS)
+    def made(self, statistics: Statistics) -> Made | None:
+        """Return what the kernels made of the text under these statistics; None if nothing is kept."""
+        kept = self._made
+        return kept[1] if kept and kept[0] is statistics.keys else None
 
-    @cached_property
-    def _folded(self) -> Folded:
-        return fold(octets(self.text))
+    def keep(self, statistics: Statistics, made: Made) -> None:
+        """Keep what the kernels made of the text, for the statistics asked for last, whatever is beside them."""
+        self._made = statistics.keys, made
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that the text takes, and what is kept with it."""
+        n_sampled = sum(array.nbytes for array in self.sampled or ())
+        return self.text.__sizeof__() + n_sampled + (self._made[1].nbytes if self._made else 0)
 
 
 def prepare(text: str) -> Prepared:
-    """Return a text prepared to be compared with others. Costs O(length), once.
+    """Return a text prepared to be compared with others.
 
     Args:
         text: Any text, also an empty one. A lone surrogate counts as punctuation.
@@ -159,26 +101,23 @@ def prepare(text: str) -> Prepared:
     >>> prepare("One fine day").n_tokens
     3
     """
-    return Prepared(text, tokenise(octets(text)))
+    return Prepared(text)
 
 
-def prepare_each(texts: Sequence[str], statistics: Statistics | None) -> list[Prepared]:
-    """Return some texts prepared as queries of one batch, which are made ready in one native call.
+def make_ready(texts: Sequence[Prepared], statistics: Statistics | None) -> None:
+    """Make some texts ready to be compared, in one native call. What is made of them is kept with them.
 
     Args:
         texts: The texts.
         statistics: How rare words are in other texts; None if unknown.
-
-    >>> [one.n_tokens for one in prepare_each(["One fine day", "a tide"], None)]
-    [3, 2]
     """
-    made = ready_each([octets(text) for text in texts], statistics or UNKNOWN, COMMONEST_OF)
-    return [Prepared(text, _wide(tokens_of(one)), made=one) for text, one in zip(texts, made, strict=True)]
+    known = statistics or UNKNOWN
+    new = [one for one in texts if one.made(known) is None]
+    if new:
+        for one, made in zip(new, ready([octets(one.text) for one in new], known, COMMONEST_OF), strict=True):
+            one.keep(known, made)
 
 
-def _wide(tokens: Tokens) -> Tokens:
-    """Return the tokens of a text made ready, with places as `tokenise` has them."""
-    if tokens.starts.dtype == np.uint32:
-        return tokens
-    places = tokens.starts.astype(np.uint32), tokens.stops.astype(np.uint32)
-    return Tokens(tokens.hashes, *places, tokens.singles, tokens.n_chars, tokens.n_mixed, tokens.n_invisible)
+def octets(text: str) -> bytes:
+    """Return a text in UTF-8. A lone surrogate becomes "?": one code point for one."""
+    return text.encode("utf-8", errors="replace")

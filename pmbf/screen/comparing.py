@@ -164,7 +164,8 @@ def _calls(
     for some in _slices(batch, pairs, options.threads):
         numbers = dict.fromkeys(pair.number for pair in some)
         new = [number for number in numbers if number not in queries]
-        prepared = verify.prepare_each([batch[number].read.text for number in new], statistics)
+        prepared = [verify.prepare(batch[number].read.text) for number in new]
+        verify.make_ready(prepared, statistics)
         made = {
             number: _Query(batch[number], its, options, statistics) for number, its in zip(new, prepared, strict=True)
         }

@@ -40,7 +40,7 @@ TOGETHER_HASHES = 120
 """Two hits of a passage are within 120 sampled hashes of the query, some 360 words."""
 
 
-def stretches_near(source: verify.SourceText, asked: QuerySample, n_query_chars: int, params: Params) -> list[Span]:
+def stretches_near(source: verify.Prepared, asked: QuerySample, n_query_chars: int, params: Params) -> list[Span]:
     """Return the stretches of a source that may share passages with a query, ascending and disjoint.
 
     Args:
@@ -98,11 +98,11 @@ def _together(places: NDArray[np.int64], in_query: NDArray[np.intp]) -> NDArray[
     return together
 
 
-def part(source: verify.SourceText, stretch: Span) -> verify.SourceText:
+def part(source: verify.Prepared, stretch: Span) -> verify.Prepared:
     """Return a stretch of a source as a text."""
     if len(stretch) == len(source.text):
         return source
-    return verify.SourceText(source.text[stretch.start : stretch.stop])
+    return verify.prepare(source.text[stretch.start : stretch.stop])
 
 
 def in_whole(stretches: Sequence[Span], found: Sequence[tuple[Passage, ...]]) -> tuple[Passage, ...]:

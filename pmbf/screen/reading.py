@@ -23,7 +23,7 @@ class Read(NamedTuple):
 
     recent: Recent
     place: tuple[int, ...] | None
-    text: verify.SourceText | None = None
+    text: verify.Prepared | None = None
     stretches: Sequence[Span] = ()
     problem: str | None = None
 
@@ -44,11 +44,11 @@ def read(generation: Generation, source: Source, sample: QuerySample, n_query_ch
         n_query_chars: Characters of the query.
     """
     place, recent = _place(source.document), generation.recent
-    text: verify.SourceText | None = recent.get(place)
+    text: verify.Prepared | None = recent.get(place)
     is_new = text is None
     if text is None:
         try:
-            text = verify.SourceText(original_text(generation, source.document, source.paths))
+            text = verify.prepare(original_text(generation, source.document, source.paths))
         except (PmbfError, OSError) as error:
             return Read(recent, place, problem=str(error))
     found = Read(recent, place, text, stretches_near(text, sample, n_query_chars, generation.params))

@@ -146,8 +146,8 @@ class SectionRules:
 
     def _compared(self, ours: Span, theirs: Span, text: str) -> Iterator[Passage]:
         piece = verify.prepare(self.query.text[ours.start : ours.stop])
-        part = verify.SourceText(text[theirs.start : theirs.stop])
-        for found in verify.passages_in(piece, part, self.settings, self.statistics):
+        part = verify.prepare(text[theirs.start : theirs.stop])
+        for found in verify.passages(piece, part, self.settings, self.statistics):
             yield replace(found, query=_moved(found.query, ours.start), source=_moved(found.source, theirs.start))
 
 

@@ -130,17 +130,6 @@ int64_t topic_sum(const pair_t *pair, int side, const box_t *box);
  * the boxes it overlaps. Returns false if out of memory. */
 bool summary_find(const pair_t *pair, boxes_t *boxes);
 
-/* A pair as Python passes it: `Pair` of native_align.py. */
-typedef struct {
-    const rules_t *rules;
-    const int32_t *classes[2];
-    const uint8_t *borders[2];
-    const int32_t *rarities, *priors, *tables;
-    int64_t n[2], n_classes, n_buckets;
-} arguments_t;
-
-/* pair.c: a pair before `pair_set_up`. */
-pair_t pair_of(const arguments_t *arguments);
 /* pair.c: counts the classes of a pair, lists their places, and gets its memory. Returns false if out of memory. */
 bool pair_set_up(pair_t *pair);
 void pair_free(pair_t *pair);

@@ -3,7 +3,7 @@
 #include "slots.h"
 
 /* Fills a hash table of n distinct names. */
-EXPORT void pmbf_align_names(const uint64_t *names, int64_t n, int32_t *slots, int64_t n_slots, uint64_t *sieve) {
+void slots_fill(const uint64_t *names, int64_t n, int32_t *slots, int64_t n_slots, uint64_t *sieve) {
     for (int64_t slot = 0; slot < n_slots; slot++) slots[slot] = -1;
     for (int64_t at = 0; at < n; at++) {
         int64_t slot = (int64_t)(names[at] & (uint64_t)(n_slots - 1));
@@ -14,7 +14,7 @@ EXPORT void pmbf_align_names(const uint64_t *names, int64_t n, int32_t *slots, i
 }
 
 /* Fills a hash table of slips, 0 for none, and lists for each the next equal one, or -1. */
-EXPORT void pmbf_align_equal_slips(const uint64_t *slips, int64_t n, int32_t *slots, int64_t n_slots, int32_t *next, uint64_t *sieve) {
+void slots_fill_equal(const uint64_t *slips, int64_t n, int32_t *slots, int64_t n_slots, int32_t *next, uint64_t *sieve) {
     for (int64_t slot = 0; slot < n_slots; slot++) slots[slot] = -1;
     for (int64_t slip = 0; slip < n; slip++) {
         next[slip] = -1;

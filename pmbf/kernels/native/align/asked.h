@@ -24,7 +24,7 @@ typedef struct {
     const int64_t *offsets;  /* where each token begins in it, and its end */
 } spelled_t;
 
-/* The counts of the query alone, if how rare words are is guessed from it and each text: `_Guess` of native_judge.py. */
+/* The counts of the query alone, if how rare words are is guessed from it and each text. */
 typedef struct {
     const int32_t *n_times; /* of each type in the query */
     const double *logs, *like_logs; /* as in `counts_t`, for the pages of the query and of any of the texts */
@@ -32,7 +32,7 @@ typedef struct {
     int64_t guess_page_words, page_words;
 } guess_t;
 
-/* `_Asked` of native_judge.py. */
+/* A query. */
 typedef struct {
     spelled_t text;
     const int32_t *types; /* of each token */

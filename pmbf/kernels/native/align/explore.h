@@ -24,8 +24,8 @@ typedef struct {
 bool explore(const asked_t *asked, const ready_t *source, explored_t *found);
 void explored_free(explored_t *found);
 
-/* compare.c: compares a query with a text that `pmbf_align_ready` made ready. Returns the number of passages, which are in
+/* compare.c: compares a query with a text that `ready_make` made ready. Returns the number of passages, which are in
  * malloc's memory, or ALIGN_NO_MEMORY. */
-int64_t pmbf_align_compare(const asked_t *asked, const uint8_t *block, line_t **lines);
+int64_t compare(const asked_t *asked, const uint8_t *block, line_t **lines);
 
 #endif

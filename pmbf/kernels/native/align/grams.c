@@ -32,8 +32,8 @@ void names_sort(named_t *names, int64_t n) {
 
 /* Writes the distinct names of the runs from each place to its stop, ascending; the places by name; where the places of
  * each name begin, and the end. Returns the number of names, or ALIGN_NO_MEMORY. */
-EXPORT int64_t pmbf_align_grams(const uint64_t *sums, const uint64_t *back, const int64_t *stops, int64_t n,
-                                      uint64_t *distinct, int64_t *order, int64_t *bounds) {
+int64_t grams_find(const uint64_t *sums, const uint64_t *back, const int64_t *stops, int64_t n, uint64_t *distinct,
+                   int64_t *order, int64_t *bounds) {
     named_t *names = malloc((size_t)(2 * n + 1) * sizeof *names);
     if (!names) return ALIGN_NO_MEMORY;
     for (int64_t gram = 0; gram < n; gram++) names[gram] = (named_t){(sums[stops[gram]] - sums[gram]) * back[gram], gram};

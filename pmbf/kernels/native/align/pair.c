@@ -68,19 +68,6 @@ bool pair_align(const pair_t *pair, boxes_t *boxes) {
     return done;
 }
 
-pair_t pair_of(const arguments_t *arguments) {
-    pair_t pair = {0};
-    pair.rules = arguments->rules;
-    for (int side = 0; side < 2; side++)
-        pair.sides[side] = (side_t){arguments->n[side], arguments->classes[side], arguments->borders[side], NULL};
-    pair.n_classes = arguments->n_classes;
-    pair.rarities = arguments->rarities;
-    pair.priors = arguments->priors;
-    pair.tables = arguments->tables;
-    pair.n_buckets = arguments->n_buckets;
-    return pair;
-}
-
 /* Copies n elements of `size` bytes, which a kernel found, to `out`, and frees them. */
 EXPORT void pmbf_align_take(void *found, int64_t n, int64_t size, void *out) {
     if (n > 0) memcpy(out, found, (size_t)(n * size));

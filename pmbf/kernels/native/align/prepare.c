@@ -19,11 +19,6 @@ void runs_name(const uint64_t *hashes, int64_t n, uint64_t *sums, uint64_t *back
     sums[n] = sum;
 }
 
-/* Arguments are those of `runs_name`. */
-EXPORT void pmbf_align_runs_of(const uint64_t *hashes, int64_t n, uint64_t *sums, uint64_t *back) {
-    runs_name(hashes, n, sums, back);
-}
-
 /* As `words_spell`, byte by byte: for texts with tokens that share a code point. */
 static int64_t spell_bytes(const text_t *text, uint8_t *spelling, int64_t *offsets) {
     const uint8_t *at = text->folded, *end = at + text->folded_size;

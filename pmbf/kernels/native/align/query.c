@@ -67,7 +67,7 @@ static bool find_grams(asked_t *asked, const ready_t *text, arena_t *arena) {
     int64_t *stops = room(arena, 8 * n), *order = room(arena, 8 * n), *bounds = room(arena, 8 * (n + 1));
     runs_name(text->hashes, n, sums, back);
     while (n_grams < n && (stop = gram_stop(text, n_grams, asked->bars->seed_tokens, &reach, &half_words)) >= 0) stops[n_grams++] = stop;
-    int64_t n_names = pmbf_align_grams(sums, back, stops, n_grams, names, order, bounds);
+    int64_t n_names = grams_find(sums, back, stops, n_grams, names, order, bounds);
     asked->grams = (grams_t){sums, back, stops, names, NULL, order, bounds, n, n_grams, n_names};
     asked->names = (slots_t){.names = names, .n_slots = n_slots(n_names)};
     return n_names >= 0;
@@ -79,30 +79,39 @@ static void fill_tables(asked_t *asked, arena_t *arena) {
     int32_t *keys = room(arena, 4 * asked->keys.n_slots), *names = room(arena, 4 * asked->names.n_slots);
     int32_t *first = room(arena, 4 * n_slots(n_slips)), *next = room(arena, 4 * n_slips);
     memset(sieves, 0, SIEVE_BITS / 4);
-    pmbf_align_names(asked->keys.names, asked->n_types, keys, asked->keys.n_slots, NULL);
-    pmbf_align_names(asked->names.names, asked->grams.n_names, names, asked->names.n_slots, sieves);
+    slots_fill(asked->keys.names, asked->n_types, keys, asked->keys.n_slots, NULL);
+    slots_fill(asked->names.names, asked->grams.n_names, names, asked->names.n_slots, sieves);
     asked->keys.slots = keys;
     asked->names.slots = names;
     asked->first_slips = (slots_t){asked->slips, first, n_slots(n_slips)};
     asked->name_sieve = sieves;
     asked->slip_sieve = sieves + SIEVE_BITS / 64;
-    pmbf_align_equal_slips(asked->slips, n_slips, first, asked->first_slips.n_slots, next, sieves + SIEVE_BITS / 64);
+    slots_fill_equal(asked->slips, n_slips, first, asked->first_slips.n_slots, next, sieves + SIEVE_BITS / 64);
     asked->next_slips = next;
 }
 
-/* Adds the counts of the query to those of the other texts, and weighs its words by them. Returns how many pages are in
- * its language, or ALIGN_NO_MEMORY. Each word of the query counts once less. */
-static int64_t weigh(query_t *query, const int32_t *ranks, int32_t *holding, int32_t *times, int32_t *rarities, int32_t *priors) {
+/* Counts the words of the query, and adds them to the counts of the other texts. Each word counts once less. Returns false if
+ * out of memory. */
+static bool count_own(query_t *query, int32_t *holding, int32_t *times) {
     const head_t *head = &query->text.head;
     counts_t *counts = &query->counts;
     int64_t n_pages = counts_pages(query->asked.types, head->n, head->n_types, counts->page_words, holding, times);
-    if (n_pages < 0) return n_pages;
+    if (n_pages < 0) return false;
     counts->n_pages += n_pages;
     counts->n_words += head->n;
+    for (int64_t type = 0; type < head->n_types; type++) times[type]--;
+    return true;
+}
+
+/* Weighs the words of the query by the counts of the other texts and its own. Returns how many pages are in its language, or
+ * ALIGN_NO_MEMORY. */
+static int64_t weigh(query_t *query, const int32_t *ranks, const int32_t *holding, const int32_t *times, int32_t *rarities, int32_t *priors) {
+    const head_t *head = &query->text.head;
+    counts_t *counts = &query->counts;
     for (int64_t type = 0; type < head->n_types; type++) {
         int32_t rank = ranks[type];
         rarities[rank] = query->text.n_holding[type] + holding[rank];
-        priors[rank] = query->text.n_times[type] + times[rank] - 1;
+        priors[rank] = query->text.n_times[type] + times[rank];
     }
     int64_t n_like = counts_like(counts, head->commonest, rarities, query->asked.types, head->n);
     if (n_like >= 0) counts_weigh(counts, n_like, head->n_types, rarities, priors);
@@ -111,7 +120,7 @@ static int64_t weigh(query_t *query, const int32_t *ranks, int32_t *holding, int
 
 /* Finds how rare the words are; if the other texts do not know the language, then that is guessed later, from each two
  * texts. Returns false if out of memory. */
-static bool find_weights(query_t *query, const terms_t *terms, const int32_t *ranks, arena_t *arena) {
+static bool find_weights(query_t *query, const terms_t *terms, const int32_t *own, const int32_t *ranks, arena_t *arena) {
     const head_t *head = &query->text.head;
     int64_t size = 4 * head->n_types;
     int32_t *holding = room(arena, size), *times = room(arena, size), *rarities = room(arena, size), *priors = room(arena, size);
@@ -120,7 +129,14 @@ static bool find_weights(query_t *query, const terms_t *terms, const int32_t *ra
     asked->own_holding = holding;
     asked->rarities = rarities;
     asked->priors = priors;
-    int64_t n_like = counts_like(&query->counts, head->commonest, query->text.n_holding, query->text.types, head->n);
+    int64_t n_like = terms->least_pages;
+    if (own) {
+        memcpy(holding, own, (size_t)size);
+        memcpy(times, own + head->n_types, (size_t)size);
+    } else {
+        n_like = counts_like(&query->counts, head->commonest, query->text.n_holding, query->text.types, head->n);
+        if (n_like >= terms->least_pages && !count_own(query, holding, times)) return false;
+    }
     if (n_like >= terms->least_pages) n_like = weigh(query, ranks, holding, times, rarities, priors);
     if (n_like < 0 || n_like >= terms->least_pages) return n_like >= 0;
     int64_t n_pages = counts_pages(asked->types, head->n, head->n_types, terms->guess_page_words, holding, times);
@@ -130,7 +146,7 @@ static bool find_weights(query_t *query, const terms_t *terms, const int32_t *ra
     return n_pages >= 0;
 }
 
-bool query_make(query_t *query, const uint8_t *block, const terms_t *terms) {
+bool query_make(query_t *query, const uint8_t *block, const terms_t *terms, const int32_t *own) {
     *query = (query_t){.counts = terms->counts};
     if (!ready_open(block, &query->text)) return false;
     int64_t n_letters = ready_offset(&query->text, query->text.head.n);
@@ -146,7 +162,7 @@ bool query_make(query_t *query, const uint8_t *block, const terms_t *terms) {
     spell(asked, &query->text, n_letters, &arena);
     if (!find_grams(asked, &query->text, &arena)) return false;
     fill_tables(asked, &arena);
-    return find_weights(query, terms, ranks, &arena);
+    return find_weights(query, terms, own, ranks, &arena);
 }
 
 void query_free(query_t *query) {

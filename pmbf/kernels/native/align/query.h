@@ -5,7 +5,7 @@
 
 #include "asked.h"
 
-/* What queries have in common that are compared in one way: `_Terms` of native_sources.py. */
+/* What queries have in common that are compared in one way: `_Terms` of native_compare.py. */
 typedef struct {
     counts_t counts; /* of other texts; the logarithms reach up to the pages of these, a query and a text */
     const bars_t *bars;
@@ -23,8 +23,9 @@ typedef struct {
 } query_t;
 
 /* Makes a query of a block, which is kept as long. `query_free` is to be called in any case. Returns false if out of
- * memory. */
-bool query_make(query_t *query, const uint8_t *block, const terms_t *terms);
+ * memory. `own` says how often a query that is known has each of its words: pages, then occurrences, by ascending key; the
+ * counts of `terms` have them already. NULL: the query's own words are counted, and added. */
+bool query_make(query_t *query, const uint8_t *block, const terms_t *terms, const int32_t *own);
 void query_free(query_t *query);
 
 #endif

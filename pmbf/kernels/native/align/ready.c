@@ -191,8 +191,8 @@ static int64_t packed(const made_t *made, void **block) {
     return at - begin;
 }
 
-EXPORT int64_t pmbf_align_ready(const table_t *table, const counts_t *others, const int64_t *commonest, const uint8_t *utf8,
-                                int64_t size, void **block) {
+int64_t ready_make(const table_t *table, const counts_t *others, const int64_t *commonest, const uint8_t *utf8, int64_t size,
+                   void **block) {
     made_t made = {.n_types = 0};
     *block = NULL;
     int64_t status = make(&made, table, others, commonest, utf8, (size_t)size);

@@ -11,7 +11,7 @@
 
 #include "../text/text.h"
 
-/* The head of a block, of `_N_SIZES` numbers in native_ready.py. The arrays follow in the order of `ready_t`: elements of 8
+/* The head of a block, of `_N_SIZES` numbers in native_compare.py. The arrays follow in the order of `ready_t`: elements of 8
  * bytes, of 4, of `width`, of 1. The width is 2 if that is enough, else 4: most of what is kept are places and types. */
 typedef struct {
     int64_t n, n_types, n_slipped, n_spelled, commonest, n_chars, n_mixed, n_invisible, width;
@@ -46,7 +46,7 @@ void ready_letters(const ready_t *ready, int64_t n, uint32_t *letters);
 
 /* Makes a text in UTF-8 ready. `commonest` has two numbers: of words, and of single letters. Returns the size of the
  * block, which is in malloc's memory, or TEXT_NO_MEMORY or TEXT_NOT_UTF8. */
-int64_t pmbf_align_ready(const table_t *table, const counts_t *others, const int64_t *commonest, const uint8_t *utf8,
-                         int64_t size, void **block);
+int64_t ready_make(const table_t *table, const counts_t *others, const int64_t *commonest, const uint8_t *utf8, int64_t size,
+                   void **block);
 
 #endif

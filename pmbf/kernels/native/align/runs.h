@@ -40,8 +40,8 @@ INLINE uint64_t run_name(const uint64_t *hashes, int64_t n) {
 
 /* grams.c: writes the distinct names of the runs from each of n places to its stop, ascending; the places by name; where
  * the places of each name begin, and the end. Returns the number of names, or ALIGN_NO_MEMORY. */
-int64_t pmbf_align_grams(const uint64_t *sums, const uint64_t *back, const int64_t *stops, int64_t n, uint64_t *distinct,
-                         int64_t *order, int64_t *bounds);
+int64_t grams_find(const uint64_t *sums, const uint64_t *back, const int64_t *stops, int64_t n, uint64_t *distinct,
+                   int64_t *order, int64_t *bounds);
 
 /* runs.c: finds the equal runs of two texts. Returns false if out of memory. */
 bool runs_find(const grams_t *texts, runs_t *found);

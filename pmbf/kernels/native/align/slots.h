@@ -34,8 +34,8 @@ INLINE void sieve_add(uint64_t *sieve, uint64_t name) {
 }
 
 /* asked.c: fills a hash table of n distinct names, and a sieve of them if there is one. */
-void pmbf_align_names(const uint64_t *names, int64_t n, int32_t *slots, int64_t n_slots, uint64_t *sieve);
+void slots_fill(const uint64_t *names, int64_t n, int32_t *slots, int64_t n_slots, uint64_t *sieve);
 /* Fills a hash table of slips, 0 for none, and lists for each the next equal one, or -1. */
-void pmbf_align_equal_slips(const uint64_t *slips, int64_t n, int32_t *slots, int64_t n_slots, int32_t *next, uint64_t *sieve);
+void slots_fill_equal(const uint64_t *slips, int64_t n, int32_t *slots, int64_t n_slots, int32_t *next, uint64_t *sieve);
 
 #endif

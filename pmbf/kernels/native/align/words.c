@@ -225,15 +225,13 @@ int64_t words_find(const text_t *text) {
     return number_keys(text);
 }
 
-/* Arguments of pmbf_align_words and pmbf_align_spell, with `_Text` of native_align.py. */
+/* Arguments of pmbf_align_words, `_Text` of native_words.py. */
 typedef struct {
     text_t text;
     int64_t n_folded;
     const uint32_t *origin; /* the code point that each folded letter begins in, and the end */
     range_t *bytes, *letters;
     uint64_t *slips; /* N_SLIPS for each type; 0 for none */
-    int64_t *offsets;
-    uint8_t *spelling;
 } given_t;
 
 /* A place in a text that moves on: a code point, and its first byte. */
@@ -299,10 +297,4 @@ EXPORT int64_t pmbf_align_words(const given_t *given) {
             memset(slips, 0, N_SLIPS * sizeof *slips);
     }
     return n_types;
-}
-
-/* Spells a text. Returns the bytes written. */
-EXPORT int64_t pmbf_align_spell(const given_t *given) {
-    find_letters(given);
-    return words_spell(&given->text, given->spelling, given->offsets);
 }
