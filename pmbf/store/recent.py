@@ -1,4 +1,4 @@
-"""What was used lately, up to some bytes: the next query often needs it again."""
+"""What was used lately, up to some bytes or some values: the next query often needs it again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ class Recent:
     """Values by key. If they take too many bytes, then those used longest ago go. Safe to share between threads.
 
     Args:
-        most_bytes: Bytes of all values together. A value of more than an eighth of this is not kept.
+        most_bytes: Bytes of all values together; or how many values, if each counts as 1.
+        largest: Bytes of the largest value that is kept; by default an eighth of all.
 
     >>> recent = Recent(800)
     >>> for name in ("sea", "hill", "town"):
@@ -25,8 +26,9 @@ class Recent:
     ('HILL', None, 300)
     """
 
-    def __init__(self, most_bytes: int) -> None:
+    def __init__(self, most_bytes: int, *, largest: int | None = None) -> None:
         self.most_bytes = most_bytes
+        self._largest = most_bytes // 8 if largest is None else largest
         self.n_bytes = 0
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._lock = threading.Lock()
@@ -54,7 +56,7 @@ class Recent:
         with self._lock:
             _, before = self._kept.pop(key, (None, 0))
             self.n_bytes -= before
-            if 8 * n_bytes > self.most_bytes:
+            if n_bytes > self._largest:
                 return
             self._kept[key] = value, n_bytes
             self.n_bytes += n_bytes

@@ -14,12 +14,12 @@ from pmbf.alike.resultsets.boilerplate import boilerplate
 from pmbf.alike.resultsets.comparing import JACCARD, Rule, alike
 from pmbf.alike.resultsets.duplicates import Article, Compared, Duplicates
 from pmbf.alike.resultsets.grouping import CONNECTED, LINKAGES, STAR
-from pmbf.alike.resultsets.kept import Kept
 from pmbf.alike.resultsets.prepared import Prepared, read
 from pmbf.alike.resultsets.preparing import Preparer
 from pmbf.base.arrays import among
 from pmbf.base.errors import NotFoundError, ParameterError
 from pmbf.kernels import NO_HASHES
+from pmbf.store.recent import Recent
 
 Prefer = str | Callable[[int], Any]
 
@@ -67,7 +67,7 @@ class ResultSets:
         if isinstance(cache, bool) or not isinstance(cache, int) or cache < 0:
             raise ParameterError(f"cache is {cache!r}, expected a number of articles, 0 or more")
         self._preparer = Preparer(features, keep, stem)
-        self._articles = Kept[Prepared](cache)
+        self._articles = Recent(cache, largest=1)
         self._set_rule(threshold, measure, linkage)
         self._boilerplate: NDArray[np.uint32] = NO_HASHES
 
@@ -85,7 +85,7 @@ class ResultSets:
         self.rule, self.linkage = Rule(threshold, measure), linkage
         if linkage not in LINKAGES:
             raise ParameterError(f"linkage is {linkage!r}, expected one of {', '.join(LINKAGES)}")
-        self._sets = Kept[Compared](min(self._articles.most, _KEPT_SETS))
+        self._sets = Recent(min(self._articles.most_bytes, _KEPT_SETS), largest=1)
 
     # ------------------------------------------------------------------ articles
 
@@ -111,12 +111,12 @@ class ResultSets:
 
     def known(self, keys: Sequence[Hashable]) -> list[Prepared | None]:
         """Return the article of each key; None if it was not given lately."""
-        return self._articles.get(keys)
+        return self._articles.get_each(keys)
 
     def put(self, key: Hashable, article: Prepared | bytes | str) -> Prepared:
         """Return a prepared article, and keep it under a key: an id and a version, say."""
         made = self._prepared(article)
-        self._articles.put(key, made)
+        self._articles.put(key, made, 1)
         return made
 
     def _prepared(self, article: object) -> Prepared:
@@ -217,13 +217,13 @@ class ResultSets:
     def _compared(self, prepared: list[Prepared], prefer: Prefer) -> Compared:
         """Return a set compared; the same articles are compared once."""
         key = (tuple(prepared), prefer) if isinstance(prefer, str) else None
-        kept = self._sets.get([key])[0] if key else None
+        kept: Compared | None = self._sets.get(key) if key else None
         if kept is not None:
             return kept
         pairs, order = alike(prepared, self.rule, self._boilerplate), _order(prepared, prefer)
         found = Compared(prepared, pairs, kernels.shown_for(pairs, order, connected=self.linkage == CONNECTED))
         if key and len(pairs) <= _KEPT_PAIRS:
-            self._sets.put(key, found)
+            self._sets.put(key, found, 1)
         return found
 
 
