@@ -22,7 +22,7 @@ documents, and there are no postings.
         tile 2   │ ░▒░░░░▒░░▒░▒ │ ░░░░▒░░░ …                 open      takes the next documents
 
 `tile.py` draws how these bits lie in memory; `rowindex.py` knows the documents of each row. A query looks up hash by
-hash (`look_up`), and weighs the hits of each row (`kernels.rows_with_evidence`). With `--method popcount`, the paper's
+hash (`look_up`), and weighs the hits of each row (`kernels.rows_with_evidence`). With the method popcount, the paper's
 way, `rows_with_common_bits` makes a row of the query and counts the bits that it shares with each row. At equal memory,
 hits separate a copy from chance three to four times better than bits: z = x sqrt(q (1 - ε) / ε) against
 x sqrt(q k / (e^(k/c) - 1)), where x is the copied share, q the number of the query's hashes, and c the bits of a row

@@ -33,7 +33,9 @@ def test_a_missing_file_a_forbidden_one_and_an_impossible_name_say_so(tmp_path):
 
 def test_a_file_over_the_limit_is_refused_and_the_message_says_what_to_do(tmp_path):
     (tmp_path / "big.txt").write_bytes(b"x" * 11)
-    with pytest.raises(IncompleteError, match=r"larger than 10 bytes; split it, or raise max_bytes \(--max-bytes\)"):
+    with pytest.raises(
+        IncompleteError, match=r"larger than 10 bytes; split it, or raise max_bytes \(--param max_bytes\)"
+    ):
         read_stream(str(tmp_path / "big.txt"), 10)
     with pytest.raises(IncompleteError, match=r"larger than 10 bytes; a letter is shorter$"):
         read_bounded(tmp_path / "big.txt", 10, hint="a letter is shorter")

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import warnings
 from functools import cache
+from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT
@@ -115,6 +116,19 @@ def command_line():
     return get_command(app)
 
 
+def parameter_table(commands):
+    """Return what `--param` sets, by name and meaning, with the commands that take it, as a Markdown table."""
+    from pmbf.cli.params import table_of
+
+    takes = {}
+    for name, command in commands:
+        for one in (table_of(command.params) or SimpleNamespace(by_name={})).by_name.values():
+            takes.setdefault((f"{one.name}={one.metavar}", one.text), []).append(f"`{name}`")
+    rows = [f"| `{spelled}` | {', '.join(names)} | {text} |" for (spelled, text), names in takes.items()]
+    escaped = [re.sub(r"(?<=\w)[|](?=[\w])", r"\\|", row) for row in rows]
+    return "\n".join(["| parameter | commands | |", "|---|---|---|", *escaped])
+
+
 def documented(group, prefix=""):
     """Yield every command with its whole name, those of groups inside included; groups have no options of their own."""
     for name, command in group.commands.items():
@@ -131,6 +145,13 @@ def test_every_command_and_option_is_documented():
         marked = re.compile(f"(<!-- options: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
         assert marked.search(text), f"docs/commands.md has no section on pmbf {name}"
         shown = marked.sub(lambda found, command=command: found[1] + option_table(command) + "\n" + found[2], shown)
+    table = parameter_table(documented(command_line()))
+    shown = re.sub(
+        "(<!-- parameters -->\n).*?(<!-- end -->)",
+        lambda found: f"{found[1]}{table}\n{found[2]}",
+        shown,
+        flags=re.DOTALL,
+    )
     if UPDATE:
         path.write_text(shown, encoding="utf-8")
     else:
@@ -146,6 +167,7 @@ PLACEHOLDERS = ("COMMAND", "help COMMAND", "serve --in-memory")
 def named(root, words):
     """Return the command that some words begin with, and the words behind it."""
     while hasattr(root, "commands"):
+        words = words[2:] if words[:1] == ["--registry"] else words  # an option of a group
         name = words[0] if words and words[0] in root.commands else "check" if root.name == "guard" else ""
         if not name:
             return root, words

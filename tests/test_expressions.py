@@ -33,8 +33,8 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "words",
     [
-        ("load", "d", "-c", "new", "--label-pattern", EXPRESSION),
-        ("label", "--label-pattern", EXPRESSION, "-c", "c"),
+        ("load", "d", "-c", "new", "--labels", EXPRESSION),
+        ("label", "--labels", EXPRESSION, "-c", "c"),
         ("compare", "d", "--group-by", EXPRESSION),
         ("compare", "d", "--group-by", "((a|a)*)*$"),
         ("load", "d", "-c", "new", "--include", GLOB),

@@ -240,17 +240,17 @@ def at(essays, monkeypatch):
 def test_the_command_line_labels_lists_screens_and_removes(at):
     made = at / "e.pmbf"
     file = table(at, "path,group", "essays/berg/2024/essay.txt,a", "essays/stone/2024/essay.txt,a")
-    options = ("--labels", file, "--label-pattern", "(?P<author>[^/]+)/[0-9]{4}/")
+    options = ("--labels", file, "--labels", "(?P<author>[^/]+)/[0-9]{4}/")
     assert "6 with changed labels" in run("load", "essays", "-c", made, *options).stdout
     listed = run("list", "-c", made, "--where", "group=a").stdout
     assert [line.split("  ")[-1] for line in listed.splitlines()[1:]] == [
         "[author=berg, group=a]", "[author=stone, group=a]"
     ]  # fmt: skip
-    assert len(run("list", "-c", made, "--where-not", "group=a").stdout.splitlines()) == 1 + 4
-    both = ("--exclude-self", "--exclude-same", "group")
+    assert len(run("list", "-c", made, "--where", "group!=a").stdout.splitlines()) == 1 + 4
+    both = ("--exclude", "self", "--exclude", "same=group")
     report = json.loads(run("screen", "essays/berg/2024/essay.txt", "-c", made, *both, "--json").stdout)
     assert [match["document"]["labels"] for match in report["matches"]] == [[{"author": "wood"}]]
-    shown = run("screen", "essays/lee/2024/essay.txt", "-c", made, "--exclude-self").stdout
+    shown = run("screen", "essays/lee/2024/essay.txt", "-c", made, "--exclude", "self").stdout
     [at] = [number for number, line in enumerate(shown.splitlines()) if line.endswith("essays/copy/2024/essay.txt")]
     assert shown.splitlines()[at + 1].strip() == "[author=copy]"
     assert "1 path with" in run("label", "essays/wood/2024/essay.txt", "group=b", "-c", made).stdout
@@ -264,7 +264,7 @@ def test_a_table_of_labels_names_and_counts_rows_of_no_document(at):
     made = at / "e.pmbf"
     run("load", "essays", "-c", made)
     file = table(at, "path,group", "essays/berg/2024/essay.txt,a", *(f"gone-{number}.txt,b" for number in range(30)))
-    result = run("label", "--from", file, "-c", made)
+    result = run("label", "--labels", file, "-c", made)
     assert (result.exit_code, result.stdout) == (3, "1 path with changed labels\n")
     assert "labels.csv: line 3: no document is listed under 'gone-0.txt'" in result.stderr
     assert "… and 10 more problems" in result.stderr
@@ -280,10 +280,10 @@ def test_controls_in_a_label_are_shown_and_never_obeyed(at):
 
 
 @pytest.mark.parametrize("arguments", [
-    ["label", "essays/lee/2024/essay.txt"], ["label", "group=a"], ["label", "--from", "x.csv", "group=a"],
+    ["label", "essays/lee/2024/essay.txt"], ["label", "group=a"], ["label", "--labels", "x.csv", "group=a"],
     ["label", "essays/lee/2024/essay.txt", "=a"], ["list", "--where", "group"], ["remove"],
     ["remove", "1", "--where", "group=a"], ["screen", "essays", "--where", "nothing=1"],
-    ["screen", "essays", "--label-pattern", "("],
+    ["screen", "essays", "--labels", "(?P<year>["],
 ])  # fmt: skip
 def test_wrong_usage_is_exit_code_2(at, arguments):
     made = at / "e.pmbf"

@@ -152,7 +152,7 @@ def test_a_report_is_that_of_a_collection_without_what_is_left_out(loaded, essay
 
 def test_the_command_line_names_both_who_handed_in_the_same_file(loaded, essays, monkeypatch):
     monkeypatch.chdir(essays.parent)
-    shown = screened("--exclude-self", "essays/5.txt", "-c", loaded.path)
+    shown = screened("--exclude", "self", "essays/5.txt", "-c", loaded.path)
     assert "essays/5.txt" in shown.splitlines()[0]
     assert [line.split()[-1] for line in shown.splitlines() if line.endswith("essays/6.txt")] == ["essays/6.txt"]
     assert "identical: essays/6.txt" in screened("essays/5.txt", "-c", loaded.path)
@@ -167,6 +167,6 @@ def screened(*arguments):
 def test_a_single_document_has_nothing_to_be_compared_with(collection, tmp_path):
     (tmp_path / "a.txt").write_text(words(1), encoding="utf-8")
     collection.load([tmp_path / "a.txt"])
-    result = run("screen", "--exclude-self", tmp_path / "a.txt", "-c", collection.path)
+    result = run("screen", "--exclude", "self", tmp_path / "a.txt", "-c", collection.path)
     assert result.exit_code == 3
     assert "Note: every document is left out." in result.stdout

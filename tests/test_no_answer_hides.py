@@ -13,6 +13,7 @@ from typer.main import get_command
 
 from pmbf.base.errors import FOUND
 from pmbf.cli.app import app
+from pmbf.cli.params import table_of
 from pmbf.cli.screening import _code
 from pmbf.comparison.results import Comparison, Pair
 from pmbf.report import Report
@@ -24,15 +25,15 @@ pytestmark = pytest.mark.slow
 LIBRARY = ROOT / "examples" / "library"
 
 TAKES_OUT = (
-    ("--exclude-quotations",),
-    ("--exclude-bibliography",),
+    ("--exclude", "quotations"),
+    ("--exclude", "bibliography"),
     ("--template", "thesis"),
     ("--template", "proposal"),
     ("--template", "contract"),
     ("--template", "all.toml"),
     ("--sensitivity", "fast"),
     ("--threshold", "0.3"),
-    ("--exclude-self",),
+    ("--exclude", "self"),
 )
 """Options that must hide nothing, also two of them together."""
 
@@ -40,28 +41,25 @@ OWN_QUESTION = {
     "ignore": "the user named the text; the amount is told",
     "where": "which documents are asked; how many are left out is told",
     "where_not": "the same",
-    "exclude_same": "the same",
+    "exclude same=NAME": "the same",
     "min_chars": "how long a passage is",
     "min_similarity": "how alike a passage is",
     "max_candidates": "how many documents are compared; if there are more, then the answer is incomplete",
     "max_bytes": "a larger file is a problem, exit code 3",
-    "timeout": "a file that takes longer is a problem, exit code 3",
+    "timeout_s": "a file that takes longer is a problem, exit code 3",
     "ocr": "more text, never less",
     "method": "a collection of rows alone has another one; there the filter's own losses are told (docs/tradeoffs.md)",
-    "false_rows": "the paper's own measure, with --method popcount",
+    "false_rows": "the paper's own measure, with the method popcount",
     "threshold": "how large a share is; how many sources are below is told, and text that is taken out puts none below",
 }
 """Options that restrict on purpose, and why the answer is the user's own."""
 
 NO_MATTER = {
-    *("files", "collection", "cluster", "ray", "fetch_all", "name", "jobs", "help", "labels", "label_pattern", "force"),
-    *("json", "csv", "jsonl", "xlsx", "rows", "with_text", "html", "html_sources", "hide_names", "color", "quiet"),
+    *("files", "collection", "name", "jobs", "help", "labels", "force", "param"),
+    *("json", "table", "rows", "with_text", "html", "html_sources", "hide_names", "quiet"),
     *("sources", "passages", "pairs", "group_by", "texts", "common"),
 }
 """What is asked, and how the answer is shown. What --common takes out is exit code 1: tests/comparison."""
-
-SENTENCES = {"sentences", "sites", "share_matched", "ask_whole", "private", "deadline", "registry"}
-"""A screening by sentences has a report of its own, which lists each sentence that was skipped."""
 
 
 @pytest.fixture(scope="module")
@@ -92,8 +90,13 @@ def plain(place: Path) -> dict[str, Report]:
     return found
 
 
+def apart(one, other) -> bool:
+    """Return whether two options may be given together."""
+    return one[0] == "--exclude" or one[0] != other[0]
+
+
 SINGLE = [(one,) for one in TAKES_OUT]
-PAIRS = [(one, other) for one, other in itertools.combinations(TAKES_OUT, 2) if one[0] != other[0]]
+PAIRS = [(one, other) for one, other in itertools.combinations(TAKES_OUT, 2) if apart(one, other)]
 
 
 @pytest.mark.parametrize("options", [*SINGLE, *PAIRS], ids=lambda some: " ".join(word for one in some for word in one))
@@ -148,15 +151,16 @@ def test_the_amount_of_an_ignored_text_is_told(place: Path) -> None:
 
 @pytest.mark.parametrize("command", ["screen", "compare"])
 def test_every_option_is_known_to_hide_nothing_or_has_a_reason(command: str) -> None:
-    offered = {parameter.name for parameter in get_command(app).commands[command].params}
+    offered = names(get_command(app).commands[command].params)
     taken = {one[0].removeprefix("--").replace("-", "_") for one in TAKES_OUT}
-    assert offered - taken - OWN_QUESTION.keys() - NO_MATTER - SENTENCES == set()
+    assert offered - taken - OWN_QUESTION.keys() - NO_MATTER == set()
 
 
 COMPARE_TAKES = tuple(
     one
     for one in (*TAKES_OUT, ("--sensitivity", "thorough"), ("--common", "1"))
-    if f"{one[0][2:].replace('-', '_')}"
+    if one != ("--exclude", "self")
+    and f"{one[0][2:].replace('-', '_')}"
     in {parameter.name for parameter in get_command(app).commands["compare"].params}
 )
 """Options of `compare` that must hide nothing, also two of them together."""
@@ -192,7 +196,7 @@ def whole_shares(place: Path) -> dict[str, float]:
     return found
 
 
-COMPARE_PAIRS = [(one, other) for one, other in itertools.combinations(COMPARE_TAKES, 2) if one[0] != other[0]]
+COMPARE_PAIRS = [(one, other) for one, other in itertools.combinations(COMPARE_TAKES, 2) if apart(one, other)]
 
 
 @pytest.mark.parametrize(
@@ -218,27 +222,32 @@ def test_no_headline_of_compare_says_nothing_without_a_word(place: Path, options
         assert ended.exit_code == 1 or "below" in ended.stdout, name
 
 
+def names(parameters) -> set[str]:
+    """Return the names of a command's options, and of what its `--param` sets."""
+    table = table_of(parameters)
+    return {one.name for one in parameters} | (set(table.by_name) if table else set())
+
+
 GUARD_TAKES = (
-    ("--on-incomplete", "warn"),
-    ("--warn-chars", "off"),
-    ("--warn-chars", "10"),
+    ("--param", "on_incomplete=warn"),
+    ("--param", "warn_chars=off"),
+    ("--param", "warn_chars=10"),
     ("--redact",),
-    ("--max-bytes", "1G"),
+    ("--param", "max_bytes=1G"),
 )
 """Options of the leak check that must let no passage leave, also two of them together."""
 
 GUARD_OWN = {
     "include": "which files are looked at; how many are left out is told",
     "exclude": "the same",
-    "block_chars": "how much blocks; less is a warning",
     "baseline": "passages that the user has named",
     "ignore": "public text that the user has named",
     "policy_file": "the operator's own rules",
     "config_file": "the repository's own rules",
 }
 GUARD_NO_MATTER = {
-    *("words", "staged", "revisions", "pre_push", "pre_receive", "commit_msg", "name", "collection", "cluster", "ray"),
-    *("endpoint", "key_file", "json", "sarif", "incidents", "quiet"),
+    *("words", "staged", "revisions", "pre_push", "pre_receive", "commit_msg", "name", "collection"),
+    *("json", "sarif", "incidents", "quiet"),
 }
 
 

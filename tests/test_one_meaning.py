@@ -68,7 +68,12 @@ def _has_strings(archive):
     return "xl/sharedStrings.xml" in archive.namelist()
 
 
-OPTIONS = [(), ("--exclude-quotations",), ("--ignore", str(LIBRARY / "tides.txt")), ("--min-chars", "120")]
+OPTIONS = [
+    (),
+    ("--exclude", "quotations"),
+    ("--ignore", str(LIBRARY / "tides.txt")),
+    ("--min-chars", "120"),
+]
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda some: " ".join(some).split("/")[0] or "none")
@@ -85,7 +90,7 @@ def test_a_screening_says_the_same_numbers_in_every_output(case, options, tmp_pa
     assert [line[1] + " %" for line in lines] == [rounded(one["coverage"]) for one in matches]
 
     for by, share in (("sources", "share_in_source"), ("texts", "share")):
-        told(case, "--csv", tmp_path / f"{by}.csv", "--xlsx", tmp_path / f"{by}.xlsx", "--rows", by, *options)
+        told(case, "--table", tmp_path / f"{by}.csv", "--table", tmp_path / f"{by}.xlsx", "--rows", by, *options)
         expected = [one["coverage"] for one in matches] if by == "sources" else [report["coverage"]]
         with open(tmp_path / f"{by}.csv", newline="", encoding="utf-8-sig") as file:
             assert [float(row[share]) for row in csv.DictReader(file)] == pytest.approx(expected, abs=1e-4)
@@ -167,11 +172,18 @@ def _heads(lines):
     return [at for at, line in enumerate(lines) if line[0] == "#"]
 
 
-@pytest.mark.parametrize("options", [(), ("--exclude-quotations",)], ids=["none", "quotations"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--exclude", "quotations"),
+    ],
+    ids=["none", "quotations"],
+)
 def test_a_cluster_says_the_numbers_of_one_folder(case, options, tmp_path):
     for command in (("init", "depot"), ("load", "depot", LIBRARY)):
         assert pmbf("cluster", *command, cwd=tmp_path).returncode == 0
-    made = pmbf("screen", case / "essay.txt", "--cluster", "depot", "--json", *options, cwd=tmp_path)
+    made = pmbf("screen", case / "essay.txt", "-c", "depot", "--json", *options, cwd=tmp_path)
     ours, theirs = json.loads(told(case, "--json", *options)), json.loads(made.stdout)
     for report in (ours, theirs):
         report.pop("collection")
@@ -185,7 +197,7 @@ def test_the_browser_and_its_programs_say_the_numbers_of_the_command(case, query
     pytest.importorskip("starlette", reason="the application needs pmbf[web]")
     from tests.web.conftest import Running
 
-    report = json.loads(told(case, "--json", *(["--exclude-quotations"] if query else [])))
+    report = json.loads(told(case, "--json", *(["--exclude", "quotations"] if query else [])))
     application = Running(case / "lib.pmbf", tmp_path / "state")
     try:
         client = application.entered()
@@ -250,10 +262,10 @@ def test_a_comparison_says_the_same_numbers_in_every_output(tmp_path):
         tuple(line[:2]) for line in lines[: len(shares)]
     ]
     assert [
-        (float(row["share_a"]), float(row["share_b"])) for row in csv.DictReader(run("--csv", "-").splitlines())
+        (float(row["share_a"]), float(row["share_b"])) for row in csv.DictReader(run("--table", "csv:-").splitlines())
     ] == shares
 
-    for one, row in zip(found["pairs"], csv.DictReader(run("--csv", "-").splitlines()), strict=True):
+    for one, row in zip(found["pairs"], csv.DictReader(run("--table", "csv:-").splitlines()), strict=True):
         longest = max(stop - start for passage in one["passages"] for start, stop in [passage["a"]])
         assert (row["a"], row["b"], row["certainty"]) == (one["a"], one["b"], one["certainty"])
         assert [float(row[f"share_{side}_with_library"]) for side in "ab"] == [one["whole_a"], one["whole_b"]]

@@ -72,7 +72,7 @@ def test_parquet_has_a_type_for_each_column_of_each_table(names):
 
 
 def test_a_table_on_stdout_takes_the_place_of_the_reports(desk):
-    result = run("screen", "essays", "-c", "c.pmbf", "--csv", "-")
+    result = run("screen", "essays", "-c", "c.pmbf", "--table", "csv:-")
     found = read_csv(result.stdout)
     assert result.exit_code == 3 and "essays/broken.docx" in result.stderr
     assert COLUMNS["passages"] == tuple(found[0])
@@ -83,16 +83,16 @@ def test_a_table_on_stdout_takes_the_place_of_the_reports(desk):
 
 def test_a_name_that_looks_like_a_formula_is_text_in_csv_and_unchanged_in_json(desk, monkeypatch):
     monkeypatch.chdir(desk / "essays")
-    [row] = read_csv(run("screen", "=cmd|calc.txt", "-c", desk / "c.pmbf", "--csv", "-").stdout)
+    [row] = read_csv(run("screen", "=cmd|calc.txt", "-c", desk / "c.pmbf", "--table", "csv:-").stdout)
     assert "'=cmd|calc.txt" == row["query"]
     assert (
         "=cmd|calc.txt"
-        == json.loads(run("screen", "=cmd|calc.txt", "-c", desk / "c.pmbf", "--jsonl", "-").stdout)["query"]
+        == json.loads(run("screen", "=cmd|calc.txt", "-c", desk / "c.pmbf", "--table", "jsonl:-").stdout)["query"]
     )
 
 
 def test_a_text_that_cannot_be_read_is_a_row_with_the_reason(desk):
-    rows = read_csv(run("screen", "essays", "-c", "c.pmbf", "--csv", "-", "--rows", "texts").stdout)
+    rows = read_csv(run("screen", "essays", "-c", "c.pmbf", "--table", "csv:-", "--rows", "texts").stdout)
     [broken] = [row for row in rows if row["query"] == "essays/broken.docx"]
     assert (broken["share"], broken["source"]) == ("", "")
     assert "broken.docx: damaged or cut short" in broken["problem"]
@@ -100,7 +100,7 @@ def test_a_text_that_cannot_be_read_is_a_row_with_the_reason(desk):
 
 @pytest.mark.parametrize(("by", "n_rows"), [("texts", 4), ("sources", 5), ("passages", 5)])
 def test_a_row_is_what_is_asked_for(desk, by, n_rows):
-    run("screen", "essays", "-c", "c.pmbf", "--csv", "t.csv", "--jsonl", "t.jsonl", "--quiet", "--rows", by)
+    run("screen", "essays", "-c", "c.pmbf", "--table", "t.csv", "--table", "t.jsonl", "--quiet", "--rows", by)
     lines = [json.loads(line) for line in (desk / "t.jsonl").read_text().splitlines()]
     assert n_rows == len(lines) == len(read_csv((desk / "t.csv").read_text()))
     assert {COLUMNS[by]} == {tuple(line) for line in lines}
@@ -108,13 +108,14 @@ def test_a_row_is_what_is_asked_for(desk, by, n_rows):
 
 def test_reports_are_printed_beside_tables_in_files(desk):
     plain = run("screen", "essays", "-c", "c.pmbf")
-    beside = run("screen", "essays", "-c", "c.pmbf", "--csv", "t.csv", "--xlsx", "t.xlsx")
+    beside = run("screen", "essays", "-c", "c.pmbf", "--table", "t.csv", "--table", "t.xlsx")
     assert (plain.exit_code, plain.stdout) == (beside.exit_code, beside.stdout)
 
 
 def test_several_processes_write_the_same_tables(desk):
     one, two = (
-        run("screen", "essays", "-c", "c.pmbf", "--jsonl", "-", "--with-text", "--jobs", jobs).stdout for jobs in (1, 2)
+        run("screen", "essays", "-c", "c.pmbf", "--table", "jsonl:-", "--with-text", "--jobs", jobs).stdout
+        for jobs in (1, 2)
     )
     assert one == two != ""
 
@@ -128,7 +129,7 @@ def test_words_and_places_are_in_json_when_asked_for(desk):
 
 def test_a_spreadsheet_ranks_by_share_and_holds_no_formula(desk):
     pytest.importorskip("xlsxwriter", reason="needs the extra 'xlsx'")
-    run("screen", "essays", "-c", "c.pmbf", "--xlsx", "t.xlsx", "--rows", "texts", "--quiet")
+    run("screen", "essays", "-c", "c.pmbf", "--table", "t.xlsx", "--rows", "texts", "--quiet")
     sheet, texts = sheet_of(desk / "t.xlsx")
     assert "<f>" not in sheet and "hyperlink" not in sheet
     texts = re.findall(r"<t[^>]*>(.*?)</t>", texts)
@@ -177,13 +178,14 @@ def test_a_cell_of_csv_never_begins_as_a_formula_and_its_words_stay(text):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--json", "--csv", "-"), "write on stdout, of which there is one"),
-        (("--csv", "-", "--jsonl", "-"), "write on stdout, of which there is one"),
-        (("--quiet", "--csv", "-"), "--quiet prints nothing"),
+        (("--json", "--table", "csv:-"), "write on stdout, of which there is one"),
+        (("--table", "csv:-", "--table", "jsonl:-"), "write on stdout, of which there is one"),
+        (("--quiet", "--table", "csv:-"), "--quiet prints nothing"),
         (("--rows", "texts"), "--rows is given without a table"),
         (("--with-text",), "--with-text is given without --json"),
-        (("--with-text", "--rows", "texts", "--csv", "-"), "only passages have words"),
-        (("--xlsx", "-"), "expected the name of a file"),
+        (("--with-text", "--rows", "texts", "--table", "csv:-"), "only passages have words"),
+        (("--table", "-"), "ends with none of .csv, .jsonl, .xlsx, .parquet; or write the form before it"),
+        (("--table", "xlsx:-"), "ends with none of"),
     ],
 )
 def test_options_that_contradict_each_other_are_wrong_usage(desk, arguments, told):
@@ -193,31 +195,32 @@ def test_options_that_contradict_each_other_are_wrong_usage(desk, arguments, tol
 
 
 def test_a_table_that_cannot_be_written_is_told_before_a_text_is_read(desk):
-    for option in ("--csv", "--jsonl", "--xlsx"):
-        result = run("screen", "essays", "-c", "c.pmbf", option, "none/t.out")
+    for form in ("csv", "jsonl", "xlsx"):
+        result = run("screen", "essays", "-c", "c.pmbf", "--table", f"{form}:none/t.out")
         assert (3, "") == (result.exit_code, result.stdout)
         assert "none/t.out" in result.stderr
 
 
 def test_a_missing_library_is_named_with_the_command_that_installs_it(desk, monkeypatch):
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
-    result = run("screen", "essays", "-c", "c.pmbf", "--xlsx", "t.xlsx")
+    result = run("screen", "essays", "-c", "c.pmbf", "--table", "t.xlsx")
     assert (3, "") == (result.exit_code, result.stdout)
     assert "pip install 'pmbf[xlsx]'" in result.stderr
 
 
-@pytest.mark.parametrize("option", ["--csv", "--jsonl", "--xlsx", "--html"])
+@pytest.mark.parametrize("how", ["--table csv:", "--table jsonl:", "--table xlsx:", "--html "])
 @pytest.mark.parametrize("target", ["essays/both.txt", "essays/../essays/both.txt", "link.txt"])
-def test_a_text_that_is_screened_is_never_written_over(desk, option, target):
+def test_a_text_that_is_screened_is_never_written_over(desk, how, target):
     (desk / "link.txt").symlink_to("essays/both.txt")
     before = (desk / "essays" / "both.txt").read_bytes()
-    done = run("screen", "essays/both.txt", "-c", "c.pmbf", option, target)
-    assert done.exit_code == 2 and "name another file" in done.stderr
+    option, _, form = how.partition(" ")
+    done = run("screen", "essays/both.txt", "-c", "c.pmbf", option, form + target)
+    assert done.exit_code == 2 and "another" in done.stderr
     assert (desk / "essays" / "both.txt").read_bytes() == before
 
 
 def test_two_tables_are_two_files(desk):
     (desk / "link.jsonl").symlink_to("one.csv")
     for other in ("one.csv", "./one.csv", "link.jsonl"):
-        done = run("screen", "essays", "-c", "c.pmbf", "--csv", "one.csv", "--jsonl", other)
-        assert done.exit_code == 2 and "same file" in done.stderr and not (desk / "one.csv").exists()
+        done = run("screen", "essays", "-c", "c.pmbf", "--table", "one.csv", "--table", other)
+        assert done.exit_code == 2 and "is given twice" in done.stderr and not (desk / "one.csv").exists()

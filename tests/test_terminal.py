@@ -334,22 +334,23 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize(
-    ("color", "environment", "stream", "expected"),
+    ("environment", "stream", "expected"),
     [
-        ("auto", {}, Terminal(), True),
-        ("auto", {}, io.StringIO(), False),
-        ("auto", {"NO_COLOR": "1"}, Terminal(), False),
-        ("auto", {"TERM": "dumb"}, Terminal(), False),
-        ("always", {"NO_COLOR": "1"}, io.StringIO(), True),
-        ("never", {}, Terminal(), False),
+        ({}, Terminal(), True),
+        ({}, io.StringIO(), False),
+        ({"NO_COLOR": "1"}, Terminal(), False),
+        ({"TERM": "dumb"}, Terminal(), False),
+        ({"FORCE_COLOR": "1"}, io.StringIO(), True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, Terminal(), False),
     ],
 )
-def test_colours_are_used_on_a_terminal_or_when_asked_for(monkeypatch, color, environment, stream, expected):
-    monkeypatch.delenv("NO_COLOR", raising=False)
+def test_colours_are_used_on_a_terminal_or_when_asked_for(monkeypatch, environment, stream, expected):
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    assert wants_color(color, stream) is expected
+    assert wants_color(stream) is expected
 
 
 def test_a_path_is_shown_from_the_working_directory_when_inside(tmp_path, monkeypatch):
@@ -425,7 +426,7 @@ def test_the_texts_that_share_most_are_ranked_first():
     ]
     assert lines[20:] == [
         "  4 %  sure       essays/3.txt   library/harbours/north/tides-3.txt",
-        "… and 3 more texts; --csv FILE --rows texts has all",
+        "… and 3 more texts; --table FILE.csv --rows texts has all",
         "",
         "23 texts screened",
         "       23 share text with the collection",

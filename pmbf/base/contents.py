@@ -18,8 +18,24 @@ _PIECE_BYTES = 1 << 20
 _WITHOUT_WAITING = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-MAX_BYTES_HINT = "split it, or raise max_bytes (--max-bytes)"
+MAX_BYTES_HINT = "split it, or raise max_bytes (--param max_bytes)"
 """What to do about a file that is too large, if the limit is the option `max_bytes`."""
+
+
+def size_of(text: str) -> int:
+    """Return a number of bytes; 1K is 1024.
+
+    Raises:
+        ValueError: The text is no size.
+
+    >>> size_of("500K")
+    512000
+    """
+    units = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+    number, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
+    if not number.isdecimal() or unit not in units:
+        raise ValueError(f"{text!r} is no size, expected a number of bytes such as 1000000, 500K, 20M or 1G")
+    return int(number) * units[unit]
 
 
 def read_bounded(path: str | os.PathLike[str], max_bytes: int, *, hint: str = "") -> bytes:
@@ -150,7 +166,7 @@ def _pieces_of_a_pipe(descriptor: int, name: str, wait_s: float | None, idle_s: 
         left += [idle_s] if idle_s is not None else []
         if not poll.poll(max(0, 1000 * min(left)) if left else None):
             waited = f"end within {wait_s:g} s" if wait_s is not None else f"give a byte for {idle_s:g} s"
-            raise IncompleteError(f"{name}: a pipe that did not {waited} (timeout_s, --timeout)")
+            raise IncompleteError(f"{name}: a pipe that did not {waited} (timeout_s)")
         return os.read(descriptor, _PIECE_BYTES)
 
     return piece

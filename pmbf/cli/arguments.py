@@ -8,13 +8,11 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from pmbf.base.contents import size_of
 from pmbf.cli import completing
 
 NEW = "Parameters of a new collection; they cannot change later"
-ADVANCED = "Advanced: the filter's own parameters"
-NEW_ADVANCED = f"{ADVANCED}; they cannot change later"
 FILES = "Which files"
-LIMITS = "Limits for reading a file"
 SEARCH = "What counts as found"
 OUTPUT = "Output"
 
@@ -25,11 +23,10 @@ def parse_size(text: str) -> int:
     >>> parse_size("500K")
     512000
     """
-    units = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-    number, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
-    if not number.isdecimal() or unit not in units:
-        raise typer.BadParameter(f"{text!r} is no size, expected a number of bytes such as 1000000, 500K, 20M or 1G")
-    return int(number) * units[unit]
+    try:
+        return size_of(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def parse_share(text: str) -> float:
@@ -92,21 +89,25 @@ CollectionFolder = Annotated[
         autocompletion=completing.collections,
     ),
 ]
+AnyCollection = Annotated[
+    str | None,
+    typer.Option(
+        "--collection",
+        "-c",
+        metavar="FOLDER",
+        envvar="PMBF_COLLECTION",
+        show_default=False,
+        help="The collection; or one on many nodes: its depot, or ray://HOST:PORT/DEPOT.",
+        autocompletion=completing.collections,
+    ),
+]
 Json = Annotated[bool, flag("--json", "Print one line of JSON instead of text.", OUTPUT)]
-MaxBytes = Annotated[
-    int | None,
-    option("--max-bytes", "SIZE", "Read no larger file: 500K, 20M, 1G (default: 256M).", LIMITS, parser=parse_size),
-]
-Timeout = Annotated[
-    float | None, option("--timeout", "SECONDS", "Spend no more time on one file (default: 60).", LIMITS)
-]
 Ocr = Annotated[
     str | None,
     option(
         "--ocr",
         "LANGUAGES",
-        "Read scanned pages of a PDF with the program tesseract: eng, eng+deu. --timeout is 1800 then.",
-        LIMITS,
+        "Read scanned pages of a PDF with the program tesseract: eng, eng+deu.",
     ),
 ]
 
@@ -138,39 +139,6 @@ Profile = Annotated[
         NEW,
     ),
 ]
-Shingle = Annotated[
-    int | None, option("--shingle", "N", "Words in a row that are hashed together (default: 3).", NEW_ADVANCED)
-]
-LongLetters = Annotated[
-    int | None,
-    option(
-        "--long-letters",
-        "N",
-        "Letters of a long word: two of them are hashed together (default: 5; 0: no word is long).",
-        NEW_ADVANCED,
-    ),
-]
-AnyOrder = Annotated[bool, flag("--any-order", "Ignore the order of the words in a shingle.", NEW_ADVANCED)]
-Density = Annotated[
-    float | None, option("--density", "SHARE", "Hashes kept for each character of text (default: 0.05).", NEW_ADVANCED)
-]
-HashBits = Annotated[
-    int | None,
-    option(
-        "--hash-bits",
-        "BITS",
-        "Bits of each hash: 32, 40, 48, 56 or 64 (default: 32; 48 for ten million documents and more).",
-        NEW_ADVANCED,
-    ),
-]
-Hashes = Annotated[
-    int | None,
-    option("--n-hashes", "K", "With --index rows: bits set in a row for each hash (default: 6).", NEW_ADVANCED),
-]
-FalseRate = Annotated[
-    float | None,
-    option("--fpr", "RATE", "With --index rows: false-positive rate of a full row (default: 0.003).", NEW_ADVANCED),
-]
 Index = Annotated[
     Literal["postings", "rows"] | None,
     option(
@@ -178,30 +146,6 @@ Index = Annotated[
         "postings|rows",
         "What finds documents: postings, or the paper's rows alone: smaller, for copies (default: postings).",
         NEW,
-    ),
-]
-Placement = Annotated[
-    Literal["single-row", "multi-row"] | None,
-    option(
-        "--placement",
-        "single-row|multi-row",
-        "With --index rows: whether long documents may be split over rows (default: multi-row).",
-        NEW_ADVANCED,
-    ),
-]
-DocsPerRow = Annotated[
-    int | None,
-    option(
-        "--docs-per-row", "N", "With --index rows: typical documents a row is made for (default: 24).", NEW_ADVANCED
-    ),
-]
-RowCapacity = Annotated[
-    int | None,
-    option(
-        "--row-capacity",
-        "N",
-        "With --index rows: fixed number of hashes a row is made for (overrides --docs-per-row).",
-        NEW_ADVANCED,
     ),
 ]
 NoText = Annotated[bool, flag("--no-text", "Store no texts: files are read again to compare passages.", NEW)]
@@ -214,16 +158,6 @@ Name = Annotated[str | None, option("--name", "NAME", "What to call the text; fo
 MinChars = Annotated[
     int | None, option("--min-chars", "N", "Shortest passage, in characters of the text (default: 65).", SEARCH)
 ]
-MinSimilarity = Annotated[
-    float | None,
-    option(
-        "--min-similarity",
-        "SHARE",
-        "Least similarity of a passage's two sides: 0.8, 80% (default: 0.6).",
-        SEARCH,
-        parser=parse_share,
-    ),
-]
 Threshold = Annotated[
     float | None,
     option(
@@ -232,15 +166,6 @@ Threshold = Annotated[
         "Leave out sources that cover less of the text: 0.2, 20% (default: 0).",
         SEARCH,
         parser=parse_share,
-    ),
-]
-FalseRows = Annotated[
-    float | None,
-    option(
-        "--false-rows",
-        "N",
-        "With popcount only: rows that may pass by chance (default: 2% of the rows).",
-        ADVANCED,
     ),
 ]
 Sensitivity = Annotated[
@@ -252,30 +177,10 @@ Sensitivity = Annotated[
         SEARCH,
     ),
 ]
-MaxCandidates = Annotated[
-    int | None, option("--max-candidates", "N", "The most documents compared in detail (default: 500).", SEARCH)
-]
-Method = Annotated[
-    Literal["hashes", "popcount"] | None,
-    option(
-        "--method",
-        "hashes|popcount",
-        "With --index rows: weigh shared hashes, or count shared bits as in the paper (default: hashes).",
-        ADVANCED,
-    ),
-]
 ScreenJobs = Annotated[
     int | None,
     option("--jobs", "N", "Processes (default: one a core for many files, 1 for a few).", min=1),
 ]
-Sentences = Annotated[
-    bool,
-    flag("--sentences", "Look for single sentences, in a collection that `pmbf sentences build` prepared.", SEARCH),
-]
-ExcludeQuotations = Annotated[
-    bool, flag("--exclude-quotations", "Text in quotation marks and block quotes does not count.", SEARCH)
-]
-ExcludeBibliography = Annotated[bool, flag("--exclude-bibliography", "The bibliography does not count.", SEARCH)]
 Ignore = Annotated[
     list[str] | None,
     option("--ignore", "FILE", "Text of FILE does not count: a template, a form; repeatable.", SEARCH),
@@ -311,12 +216,6 @@ Passages = Annotated[
 ]
 Sources = Annotated[
     int | None, option("--sources", "N|all", "Show the N best sources (default: 10).", OUTPUT, parser=parse_count)
-]
-ColorWhen = Annotated[
-    Literal["auto", "always", "never"],
-    option(
-        "--color", "auto|always|never", "Colours; auto: on a terminal, unless NO_COLOR is set (default: auto).", OUTPUT
-    ),
 ]
 Force = Annotated[bool, flag("--force", "Write over files that pmbf did not write, and among documents.", OUTPUT)]
 JsonReports = Annotated[bool, flag("--json", "Print each report whole, as one line of JSON a file.", OUTPUT)]

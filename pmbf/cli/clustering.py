@@ -1,4 +1,4 @@
-"""`pmbf cluster`: a collection on many nodes is made, filled, and looked at; `pmbf screen --cluster` asks it."""
+"""`pmbf cluster`: a collection on many nodes is made, filled, and looked at; `-c DEPOT` asks it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from pmbf.base.errors import DONE, FAILED
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import flag, names, option
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
-from pmbf.cli.inputs import limits, profiled
-from pmbf.cli.labelling import Labels, Pattern, labelling_of
+from pmbf.cli.inputs import limits, open_on_nodes, profiled
+from pmbf.cli.labelling import Labels, labelling_of
 from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.cli.params import READING, Params
+from pmbf.store.telling import OnNodes, on_nodes
 
 if TYPE_CHECKING:
     from pmbf.cluster.collection import ClusterCollection
@@ -29,13 +31,14 @@ app = typer.Typer(
 CLUSTER_HELP = """Examples:
   pmbf cluster init /mnt/depot
   pmbf cluster load /mnt/depot ~/papers
-  pmbf screen thesis.pdf --cluster /mnt/depot
-  pmbf screen thesis.pdf --cluster /mnt/depot --ray head:6379
+  pmbf screen thesis.pdf -c /mnt/depot
+  pmbf screen thesis.pdf -c ray://head:6379/mnt/depot
 
 The depot is the folder, or the bucket, in which the collection lies. A volume
-is a part of it. A node is a process that answers from volumes. Without --ray
-the nodes are three processes of this machine; docs/scaling.md says how other
-machines are joined."""
+is a part of it. A node is a process that answers from volumes: there are three
+on this machine; or one on each host of a Ray cluster, if a depot is named as
+ray://HOST:PORT/PATH (ray://auto/PATH: on the cluster of this machine), or
+PMBF_RAY is HOST:PORT or auto. docs/scaling.md says how hosts are joined."""
 INIT_HELP = "Exit codes: 0 made; 2 wrong usage; 3 an error"
 LOAD_HELP = """Each load is one commit. If another process commits meanwhile, then nothing
 of this load is kept: give the command again. Pruning and labels are a second
@@ -57,28 +60,13 @@ counted, and not fetched: only their lists are read. With --fetch-all they are.
 Exit codes: 0 no volume is known to be unreadable; 2 wrong usage; 3 some cannot
 be read, or an error"""
 
-Depot = Annotated[str, names("DEPOT", "The depot: a folder that all nodes can read, or s3://BUCKET/FOLDER.")]
+Depot = Annotated[
+    str,
+    names("DEPOT", "A folder that all nodes can read, or s3://BUCKET/FOLDER; ray://HOST:PORT/DEPOT on a Ray cluster."),
+]
+Param = Annotated[list[Any] | None, Params(READING).option]
 Roots = Annotated[list[str], names("PATH …", "Files and folders that all nodes can read.")]
 Targets = Annotated[list[str], names("DOCUMENT …", "Ids, paths or names of documents.")]
-Cluster = Annotated[
-    str | None, option("--cluster", "DEPOT", "A collection on many nodes, in place of -c: see pmbf cluster.")
-]
-Ray = Annotated[
-    str | None,
-    option(
-        "--ray",
-        "ADDRESS",
-        "Of a Ray cluster, HOST:PORT or auto: a node runs on each of its machines.",
-        envvar="PMBF_RAY",
-    ),
-]
-FetchAll = Annotated[
-    bool,
-    flag(
-        "--fetch-all",
-        "With --cluster: the nodes fetch all volumes first. Otherwise a node fetches one when it is asked for it.",
-    ),
-]
 
 
 @app.callback(epilog=CLUSTER_HELP)
@@ -93,21 +81,18 @@ def init(depot: Depot, profile: arg.Profile = None) -> None:
     from pmbf.cluster.manifest import created
     from pmbf.cluster.objects import depot_at
 
-    created(depot_at(depot), Params(**profiled(profile)))
+    created(depot_at(place(depot).depot), Params(**profiled(profile)))
 
 
 @app.command(cls=PmbfCommand, epilog=LOAD_HELP)
 def load(
     depot: Depot,
     paths: Roots,
-    ray: Ray = None,
     include: arg.Include = None,
     exclude: arg.Exclude = None,
     prune: arg.Prune = False,
     labels: Labels = None,
-    label_pattern: Pattern = None,
-    max_bytes: arg.MaxBytes = None,
-    timeout: arg.Timeout = None,
+    param: Param = None,
     verbose: arg.Verbose = False,
     json: arg.Json = False,
 ) -> None:
@@ -116,7 +101,7 @@ def load(
     from pmbf.cli.shown.progress import load_progress
     from pmbf.cli.shown.summaries import passed_over_lines, problem_lines
 
-    labelling, bounds = labelling_of(labels, label_pattern), limits(max_bytes, timeout, None)
+    labelling, bounds = labelling_of(labels), limits(param)
     how: dict[str, Any] = {
         "include": include or (),
         "exclude": exclude or (),
@@ -124,9 +109,9 @@ def load(
         "labels": labelling,
         "limits": bounds,
     }
-    with opened_cluster(depot, ray) as opened, load_progress(shown=sys.stderr.isatty()) as on_progress:
-        report = opened.load(paths, on_progress=on_progress, **how)
-        n_documents, n_volumes = len(opened), len(opened.manifest.volumes)
+    with opened(depot) as asked, load_progress(shown=sys.stderr.isatty()) as on_progress:
+        report = asked.load(paths, on_progress=on_progress, **how)
+        n_documents, n_volumes = len(asked), len(asked.manifest.volumes)
     for line in passed_over_lines(report) if verbose and not json else ():
         print_text(f"{line}\n")
     print_json(report.to_dict()) if json else print_text(loaded_text(report, n_documents, n_volumes))
@@ -136,12 +121,12 @@ def load(
 
 
 @app.command(cls=PmbfCommand, epilog=REMOVE_HELP)
-def remove(depot: Depot, documents: Targets, ray: Ray = None, json: arg.Json = False) -> None:
+def remove(depot: Depot, documents: Targets, json: arg.Json = False) -> None:
     """Remove documents by id, or take out paths and names, in one commit."""
     from pmbf.cli.shown.summaries import remove_text
 
-    with opened_cluster(depot, ray) as opened:
-        n_removed = opened.remove(*_targets(documents))
+    with opened(depot) as asked:
+        n_removed = asked.remove(*_targets(documents))
     print_json({"n_removed": n_removed}) if json else print_text(remove_text(n_removed, "pmbf cluster compact"))
 
 
@@ -149,27 +134,26 @@ def remove(depot: Depot, documents: Targets, ray: Ray = None, json: arg.Json = F
 def compact(
     depot: Depot,
     grace: Annotated[float, option("--grace", "HOURS", "How long replaced files stay (default: 24).", min=1)] = 24,
-    ray: Ray = None,
     json: arg.Json = False,
 ) -> None:
     """Join small volumes, and delete files that the collection has not needed for some time."""
     from pmbf.cli.shown.cluster import compacted_text
 
-    with opened_cluster(depot, ray) as opened:
-        done = opened.compact(grace * 3600)
+    with opened(depot) as asked:
+        done = asked.compact(grace * 3600)
     print_json(done.to_dict()) if json else print_text(compacted_text(done))
 
 
 @app.command(cls=PmbfCommand, epilog=CHECK_HELP)
-def check(depot: Depot, ray: Ray = None, json: arg.Json = False) -> None:
+def check(depot: Depot, json: arg.Json = False) -> None:
     """Compare all files of the depot with their checksums, and all volumes with what they say."""
     from pmbf.cli.shown.cluster import checked_text
     from pmbf.cluster.checking import unnamed
     from pmbf.cluster.objects import depot_at
 
-    with opened_cluster(depot, ray) as opened:
-        problems, n_volumes = opened.check(), len(opened.manifest.volumes)
-        n_unnamed = 0 if problems else len(unnamed(depot_at(depot)))
+    with opened(depot) as asked:
+        problems, n_volumes = asked.check(), len(asked.manifest.volumes)
+        n_unnamed = 0 if problems else len(unnamed(depot_at(place(depot).depot)))
     told = {"problems": problems, "n_unnamed_files": n_unnamed}
     print_json(told) if json else print_text(checked_text(problems, n_volumes, n_unnamed))
     raise typer.Exit(FAILED if problems else DONE)
@@ -178,24 +162,26 @@ def check(depot: Depot, ray: Ray = None, json: arg.Json = False) -> None:
 @app.command(cls=PmbfCommand, epilog=STATUS_HELP)
 def status(
     depot: Depot,
-    ray: Ray = None,
     fetch_all: Annotated[bool, flag("--fetch-all", "The nodes fetch and open all their volumes first.")] = False,
     json: arg.Json = False,
 ) -> None:
     """Show which nodes have how many volumes, and how many of them are on their disks."""
     from pmbf.cli.shown.cluster import status_text
 
-    with opened_cluster(depot, ray) as opened:
-        found = opened.status(fetch_all=fetch_all)
+    with opened(depot) as asked:
+        found = asked.status(fetch_all=fetch_all)
     print_json(found.to_dict()) if json else print_text(status_text(found))
     raise typer.Exit(FAILED if found.unread else DONE)
 
 
-def opened_cluster(depot: str, ray: str | None, *, fetch_all: bool = False) -> ClusterCollection:
-    """Return the collection of a cluster, as `pmbf.cluster.opening.opened`."""
-    from pmbf.cluster.opening import opened
+def place(depot: str) -> OnNodes:
+    """Return where a depot is: at an address, or in a folder, where there may be none yet."""
+    return on_nodes(depot) or OnNodes(depot, "")
 
-    return opened(depot, ray, fetch_all=fetch_all)
+
+def opened(depot: str) -> ClusterCollection:
+    """Return the collection of a depot."""
+    return open_on_nodes(place(depot))
 
 
 def _targets(given: Sequence[str]) -> list[int | str]:

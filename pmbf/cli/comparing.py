@@ -8,22 +8,18 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pmbf.base.errors import DONE, FAILED, FOUND
 from pmbf.cli import arguments as arg
+from pmbf.cli import params
 from pmbf.cli.inputs import expanded, given, ignored_texts, limits, n_cores
+from pmbf.cli.leaving_out import Excluding, excluded
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.cli.targets import (
-    opened_table,
-    require_apart,
-    require_outside,
-    require_own,
-    require_own_pages,
-    require_tables,
-)
+from pmbf.cli.tables import Table, TableFile, require_tables
+from pmbf.cli.targets import opened_table, require_apart, require_outside, require_own, require_own_pages
 
 if TYPE_CHECKING:
     from pmbf.cli.shown.compared import Shown
@@ -32,7 +28,7 @@ if TYPE_CHECKING:
 EPILOG = """Examples:
   pmbf compare essays/
   pmbf compare essays/ --group-by folder --ignore task.txt --html report/
-  pmbf compare essays/ --group-by '^([^_]+)_' --threshold 20% --csv pairs.csv
+  pmbf compare essays/ --group-by '^([^_]+)_' --threshold 20% --table pairs.csv
   pmbf compare essays/ --group-by class.csv -c library.pmbf
 
 Texts of one group are not compared with each other. Text that more than a
@@ -40,7 +36,7 @@ fourth of the groups has does not count (--common). Of a pair, a share is
 without what both texts have from a library, and in brackets with it.
 
 Exit codes: 0 no pair; 1 pairs that share text, though it may not count
-(--template, --exclude-quotations, --common); 2 wrong usage; 3 an error, or no
+(--template, --exclude quotations, --common); 2 wrong usage; 3 an error, or no
 pair but not everything was read, or fewer than two texts with a word"""
 
 GROUPS = "Who is compared with whom"
@@ -125,7 +121,9 @@ Passages = Annotated[
     ),
 ]
 Json = Annotated[bool, arg.flag("--json", "Print the whole comparison as one line of JSON.", arg.OUTPUT)]
-Csv = Annotated[str | None, arg.option("--csv", "FILE", "Write the pairs as a table in CSV; - is stdout.", arg.OUTPUT)]
+
+Exclude = Annotated[list[Any] | None, Excluding("quotations", "bibliography").option]
+Param = Annotated[list[Any] | None, params.Params(params.READING, params.SIMILARITY).option]
 
 
 def compare(
@@ -133,25 +131,21 @@ def compare(
     group_by: GroupBy = None,
     collection: Libraries = None,
     common: Common = None,
-    html: Html = None,
+    jobs: arg.ScreenJobs = None,
+    param: Param = None,
     pairs: Pairs = None,
     passages: Passages = None,
-    csv: Csv = None,
-    force: arg.Force = False,
+    html: Html = None,
+    table: Table = None,
     json: Json = False,
-    color: arg.ColorWhen = "auto",
     quiet: arg.Quiet = False,
-    ignore: arg.Ignore = None,
-    exclude_quotations: arg.ExcludeQuotations = False,
-    exclude_bibliography: arg.ExcludeBibliography = False,
-    template: arg.TemplateName = None,
+    force: arg.Force = False,
     threshold: Threshold = None,
     min_chars: arg.MinChars = None,
-    min_similarity: arg.MinSimilarity = None,
     sensitivity: Sensitivity = None,
-    max_bytes: arg.MaxBytes = None,
-    timeout: arg.Timeout = None,
-    jobs: arg.ScreenJobs = None,
+    ignore: arg.Ignore = None,
+    template: arg.TemplateName = None,
+    exclude: Exclude = None,
 ) -> None:
     """Compare all texts of a folder with each other: pairs that share passages, and clusters."""
     from pmbf.cli.shown.canvas import View, wants_color
@@ -160,20 +154,22 @@ def compare(
     from pmbf.comparison import compare as compared
     from pmbf.comparison.pages import write_pages
 
-    require_tables({"--csv": csv}, json=json, quiet=quiet, force=force)
-    bounds = limits(max_bytes, timeout)
+    tables: Sequence[TableFile] = table or ()
+    require_tables(tables, json=json, quiet=quiet, force=force)
+    bounds = limits(param)
     asked = given(
         group_by=group_by,
         common=common,
         threshold=threshold,
         min_chars=min_chars,
-        min_similarity=min_similarity,
         sensitivity=sensitivity,
         template=template,
+        **excluded(exclude),
+        **params.of(param, params.SIMILARITY),
     )
     ignored = dict(zip(ignore or (), ignored_texts(ignore or (), bounds), strict=True))
     paths = [path for word in texts for path in expanded(word)]
-    _require_possible(html, csv, paths, collection or (), force=force)
+    _require_possible(html, tables, paths, collection or (), force=force)
     if not quiet:
         note_kernels()
     with removed_on_signals(), steps_progress(shown=not quiet and sys.stderr.isatty()) as advance:
@@ -181,19 +177,17 @@ def compare(
             _one_or_all(paths),
             collection=collection or (),
             ignore=ignored,
-            exclude_quotations=exclude_quotations,
-            exclude_bibliography=exclude_bibliography,
             jobs=jobs or n_cores(),
             limits=bounds,
             on_progress=advance,
             **asked,
         )
         page = write_pages(found, html, on_progress=advance) if html else None
-    view = View(colored=wants_color(color, sys.stdout), n_passages=passages or 0)
-    if csv:
-        _write_csv(csv, found)
+    view = View(colored=wants_color(sys.stdout), n_passages=passages or 0)
+    for one in tables:
+        _write_table(one, found)
     if not quiet:
-        if csv != "-":
+        if not any(one.path == "-" for one in tables):
             _print(found, Shown(view, **given(n_pairs=pairs)), json=json)
         if page:
             note(f"{page} shows it")
@@ -204,12 +198,12 @@ def compare(
 
 
 def _require_possible(
-    html: str | None, csv: str | None, paths: Sequence[str], libraries: Sequence[str], *, force: bool
+    html: str | None, tables: Sequence[TableFile], paths: Sequence[str], libraries: Sequence[str], *, force: bool
 ) -> None:
     """Refuse to write among the texts or the documents of a library, and pages over files that pmbf did not write."""
     from pmbf.collection import Collection
 
-    for option, place in (("--html", html), ("--csv", csv)):
+    for option, place in (("--html", html), *(("--table", one.path) for one in tables)):
         if place and place != "-":
             require_apart(option, place, paths)
             for library in libraries:
@@ -235,12 +229,12 @@ def _one_or_all(paths: Sequence[str]) -> str | Sequence[str]:
     return paths[0] if len(paths) == 1 else paths
 
 
-def _write_csv(file: str, found: Comparison) -> None:
+def _write_table(file: TableFile, found: Comparison) -> None:
     from pmbf.comparison.reports import COLUMNS, rows
 
-    with opened_table(file, "csv", COLUMNS) as take:
+    with opened_table(file.path, file.form, COLUMNS) as take:
         take(rows(found))
-    if file == "-":
+    if file.path == "-":
         for told in (*found.problems, *found.warnings):  # a table has no place for them
             note(told)
 

@@ -9,14 +9,14 @@ from itertools import islice
 import typer
 
 from pmbf.base.errors import PmbfError
-from pmbf.store.telling import is_collection
+from pmbf.store.telling import is_collection, is_depot
 
 _MOST_OFFERED = 200
 
 
 def collections(incomplete: str) -> list[str]:
     """Return the collections whose path begins with what was typed."""
-    return sorted(filter(is_collection, glob.glob(glob.escape(incomplete) + "*")))
+    return sorted(one for one in glob.glob(glob.escape(incomplete) + "*") if is_collection(one) or is_depot(one))
 
 
 def documents(ctx: typer.Context, incomplete: str) -> list[str]:

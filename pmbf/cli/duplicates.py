@@ -14,6 +14,7 @@ from pmbf.base.errors import DONE, FAILED, FOUND, ParameterError, UnsupportedErr
 from pmbf.cli import arguments as arg
 from pmbf.cli.inputs import expanded, given, limits
 from pmbf.cli.outcome import note, note_kernels, print_bytes, print_json, print_text
+from pmbf.cli.params import READING, Param, Params, choice, count, of
 
 if TYPE_CHECKING:
     from pmbf.alike.resultsets import Duplicates
@@ -43,19 +44,13 @@ Features = Annotated[
     Literal["words", "sentences"] | None,
     arg.option("--features", "words|sentences", "Compare by three words in a row, or by whole sentences.", LIKE),
 ]
-Stem = Annotated[
-    str | None,
-    arg.option("--stem", "LANGUAGE", "With sentences: all forms of a word are one: english, german, …", LIKE),
-]
-Measure = Annotated[
-    Literal["jaccard", "containment"] | None,
-    arg.option("--measure", "jaccard|containment", "Of both texts, or of the shorter one: teasers are found.", LIKE),
-]
-Linkage = Annotated[
-    Literal["star", "connected"] | None,
-    arg.option("--linkage", "star|connected", "Hide copies of what is kept, or copies of copies, too.", LIKE),
-]
-Keep = Annotated[int | None, arg.option("--keep", "N", "Compare at most N hashes of a text (default: 128).", LIKE)]
+HOW = (
+    Param("stem", "LANGUAGE", "With sentences: all forms of a word are one: english, german, …", str),
+    choice("measure", "jaccard|containment", "Of both texts, or of the shorter one: teasers are found."),
+    choice("linkage", "star|connected", "Hide copies of what is kept, or copies of copies, too."),
+    count("keep", "Compare at most N hashes of a text (default: 128)."),
+)
+OfDuplicates = Annotated[list[Any] | None, Params(HOW, READING).option]
 Prefer = Annotated[
     Literal["first", "longest"], arg.option("--prefer", "first|longest", "Which of a group to keep (default: first).")
 ]
@@ -79,17 +74,12 @@ def duplicates(
     files: Files,
     threshold: Threshold = None,
     features: Features = None,
-    stem: Stem = None,
-    measure: Measure = None,
-    linkage: Linkage = None,
-    keep: Keep = None,
     prefer: Prefer = "first",
+    param: OfDuplicates = None,
     why: Why = False,
     listed: Listed = None,
     json: arg.Json = False,
     quiet: arg.Quiet = False,
-    max_bytes: arg.MaxBytes = None,
-    timeout: arg.Timeout = None,
 ) -> None:
     """Find copies among some texts, such as the results of a search, and say which to keep."""
     from pmbf.alike.resultsets import ResultSets
@@ -98,11 +88,11 @@ def duplicates(
         raise ParameterError("--json and --list are both given; choose one")
     if files.count("-") > 1:
         raise ParameterError("- is given twice, but stdin is read once; leave one out")
-    how = given(threshold=threshold, features=features, stem=stem, measure=measure, linkage=linkage, keep=keep)
+    how = given(threshold=threshold, features=features, **of(param, HOW))
     sets = ResultSets(**how)  # refused before files are read
     if not quiet:
         note_kernels()
-    gathered = _gathered(files, limits(max_bytes, timeout))
+    gathered = _gathered(files, limits(param))
     found = sets.duplicates(gathered.texts, prefer=prefer)
     for problem in gathered.problems:
         note(problem)

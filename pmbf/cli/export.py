@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from pmbf.base.errors import DONE, FAILED, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import names, option
-from pmbf.cli.inputs import ignored_texts, limits, named_collection, open_collection
+from pmbf.cli.inputs import ignored_texts, in_a_folder, limits, named_collection, open_collection
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.cli.targets import require_no_store, require_outside
 
 EXPORT_HELP = """Examples:
   pmbf export endpoint.pmbx -c protected.pmbf
   pmbf export endpoint.pmbx -c protected.pmbf --ignore letterhead.docx
-  pmbf guard report.txt --endpoint endpoint.pmbx --key-file site.key
+  pmbf guard report.txt -c endpoint.pmbx --param key_file=site.key
   pmbf guard resolve px-0123456789abcdef -c protected.pmbf
 
 OUT holds no texts, names or fingerprints, only bits under a random key of 128
@@ -36,9 +36,6 @@ KeyFile = Annotated[
     str | None,
     option("--key-file", "KEY", "The site key; made if it does not exist (default: the collection's name and .key)."),
 ]
-Profile = Annotated[
-    Literal["endpoint"], option("--profile", "endpoint", "The purpose of the file; there is one (default: endpoint).")
-]
 Ignore = Annotated[
     list[str] | None, option("--ignore", "FILE", "Text of FILE is public: a template, a form; repeatable.")
 ]
@@ -47,7 +44,6 @@ Ignore = Annotated[
 def export(
     out: Out,
     collection: arg.CollectionFolder = None,
-    profile: Profile = "endpoint",
     key_file: KeyFile = None,
     ignore: Ignore = None,
     json: arg.Json = False,
@@ -58,14 +54,14 @@ def export(
     from pmbf.guard.filter.exporting import require_possible
     from pmbf.store.sitekey import read_or_make_key
 
-    collection = named_collection(collection)
+    collection = in_a_folder(named_collection(collection))
     key_path = key_file or f"{collection.rstrip('/')}.key"
     if os.path.realpath(key_path) == os.path.realpath(out):
         raise ParameterError(f"{out}: is the key file, too; name one file for the filter and one for its key")
     require_no_store("OUT", out)
     if key_file:
         require_no_store("--key-file", key_file)
-    texts = ignored_texts(ignore or (), limits(None, None))
+    texts = ignored_texts(ignore or (), limits())
     note_kernels()
     with open_collection(collection) as opened:
         require_possible(opened, out)

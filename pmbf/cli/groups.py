@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature, signature
+from itertools import pairwise
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from pmbf.base.errors import DONE, USAGE, ParameterError
-from pmbf.cli.outcome import ending, note, prepare_streams
+from pmbf.cli.outcome import ending, note, prepare_streams, print_text
 from pmbf.cli.plain_values import spared
+from pmbf.cli.renamed import renamed
 
 _UsageError: Any = typer.BadParameter.__base__
 
-_HERE = "the command line: "
-"""Where the values of a policy come from that options give."""
-
-_SET_BY = {
-    "answer_s": "max_seconds",
-    "n_words": "words",
-    "request_bytes": "max_request",
-    "shingle_tokens": "shingle",
-    "timeout_s": "timeout",
-}
+_SET_BY = {"request_bytes": "max_upload"}
 """Options by the field that they set, where the names differ."""
 
 
@@ -47,6 +41,15 @@ class _HelpAsFlag:
 
 class PmbfCommand(_HelpAsFlag, TyperCommand):
     """A command that starts sooner, see `pmbf.cli.plain_values`; its errors name options, not the fields they set."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        if "--param=help" in args or ("--param", "help") in pairwise(args):
+            from pmbf.cli.params import table_of
+
+            if known := table_of(self.params):
+                print_text(known.text())
+                ctx.exit()
+        return super().parse_args(ctx, args)
 
     def get_params(self, ctx: Any) -> Any:
         return spared(super().get_params(ctx))
@@ -84,12 +87,34 @@ class PmbfGroup(_HelpAsFlag, TyperGroup):
             return super().invoke(ctx)
 
 
+def with_options_of(other: Callable[..., None]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of another one as keywords, before its own; those with the same name are its own."""
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        own = [
+            one
+            for one in signature(command, eval_str=True).parameters.values()
+            if one.kind is not Parameter.VAR_KEYWORD
+        ]
+        named = {one.name for one in own}
+        taken = [one for one in signature(other, eval_str=True).parameters.values() if one.name not in named]
+        all_ = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in taken + own]
+        command.__signature__ = Signature(all_)  # type: ignore[attr-defined]
+        return command
+
+    return decorated
+
+
 def _told(error: Any) -> int:
     """Print wrong usage in one line, or the help if no command was named; return the exit code."""
     command = error.ctx.command_path if error.ctx else "pmbf"
     if type(error).__name__ != "NoArgsIsHelpError":  # which has printed the help
+        former = getattr(error, "option_name", None) or ""
+        if now := renamed(command, former):
+            note(f"{former} is now {now}; see `{command} --help`")
+            return USAGE
         best, error.possibilities = _best_of(error), None
-        told = error.format_message().removesuffix(".").replace(f": {_HERE}", ": ")
+        told = error.format_message().removesuffix(".")
         told += f" (did you mean {best}?)" if best else ""
         note(f"{told}; see `{command} --help`")
     return USAGE
@@ -108,9 +133,13 @@ def _with_option(message: str, parameters: Sequence[Any]) -> str:
 
     A message about a value begins `FIELD is VALUE, expected …`.
     """
-    field, is_, value = message.removeprefix(_HERE).partition(" is ")
+    field, is_, value = message.partition(" is ")
     name = _SET_BY.get(field, field)
     spelled = [one.opts[0] for one in parameters if one.name == name and one.opts[0].startswith("--")]
+    if not spelled and is_:
+        from pmbf.cli.params import table_of
+
+        spelled = [f"--param {field}"] if field in getattr(table_of(parameters), "by_name", ()) else []
     return f"{spelled[0]}{is_}{value}" if spelled else message
 
 

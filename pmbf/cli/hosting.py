@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Annotated
 
 from pmbf.cli.arguments import flag, names, option
-from pmbf.cli.clustering import Depot, Ray
+from pmbf.cli.clustering import Depot, place
 from pmbf.cli.clustering import app as app
 from pmbf.cli.groups import PmbfCommand
+from pmbf.cli.inputs import ray_of
 from pmbf.cli.outcome import print_text
 
 START_HELP = """Examples:
   pmbf cluster start --address 10.0.0.1
   pmbf cluster join 10.0.0.1:6379
-  pmbf cluster load /mnt/depot ~/papers --ray auto
+  pmbf cluster load ray://auto/mnt/depot ~/papers
 
 The token is made where RAY_AUTH_TOKEN_PATH says, by default in
 ~/.ray/auth_token. Whoever has it may run code on all hosts.
@@ -39,10 +40,12 @@ Name = Annotated[
     str | None,
     option("--name", "NAME", "Name of the host, which decides what volumes it has (default: hostname)."),
 ]
-State = Annotated[Path, option("--state", "FOLDER", "Folder of the log (default: ~/.cache/pmbf/host).")]
 Block = Annotated[bool, flag("--block", "Stay in the foreground, for who watches over services.")]
 
-_STATE = Path("~/.cache/pmbf/host")
+
+def _state() -> Path:
+    """Return the folder of the log of this machine's host."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "pmbf", "host").expanduser()
 
 
 @app.command(cls=PmbfCommand, epilog=START_HELP)
@@ -50,7 +53,6 @@ def start(
     address: Address = None,
     port: Annotated[int, option("--port", "PORT", f"Where hosts join (default: {_PORT}).", min=1, max=65535)] = _PORT,
     name: Name = None,
-    state: State = _STATE,
     block: Block = False,
 ) -> None:
     """Make this machine the first host of a cluster."""
@@ -61,11 +63,11 @@ def start(
     hosts.require_token(make=True)
     print_text(_how_to_join(address or "THIS_HOST", port, hosts.token_path()))
     words = ["--head", f"--port={port}", "--include-dashboard=false"]
-    hosts.start([*words, _named(name)], address, state.expanduser(), block=block)
+    hosts.start([*words, _named(name)], address, _state(), block=block)
 
 
 @app.command(cls=PmbfCommand, epilog=JOIN_HELP)
-def join(head: Head, address: Address = None, name: Name = None, state: State = _STATE, block: Block = False) -> None:
+def join(head: Head, address: Address = None, name: Name = None, block: Block = False) -> None:
     """Make this machine a further host of a cluster."""
     from pmbf.cluster import hosts
     from pmbf.cluster.encryption import require_same
@@ -73,25 +75,26 @@ def join(head: Head, address: Address = None, name: Name = None, state: State = 
     hosts.require_head(head)
     hosts.require_token(make=False)
     require_same(head)
-    hosts.start([f"--address={head}", _named(name)], address, state.expanduser(), block=block)
+    hosts.start([f"--address={head}", _named(name)], address, _state(), block=block)
 
 
 @app.command(cls=PmbfCommand, epilog=STOP_HELP)
-def stop(state: State = _STATE) -> None:
+def stop() -> None:
     """Take this machine out of its cluster."""
     from pmbf.cluster import hosts
 
-    hosts.stop(state.expanduser())
+    hosts.stop(_state())
 
 
 @app.command(cls=PmbfCommand, epilog=DRAIN_HELP)
-def drain(depot: Depot, host: Host, ray: Ray = None) -> None:
+def drain(depot: Depot, host: Host) -> None:
     """Have the other hosts fetch the volumes of one, and then take that one out of the cluster."""
     from pmbf.cli.shown.cluster import drained_text
     from pmbf.cluster.collection import SHELF
     from pmbf.cluster.draining import drain as drained
 
-    n_fetched = drained(depot, host, ray or "auto", SHELF)
+    there = place(depot)
+    n_fetched = drained(there.depot, host, ray_of(there) or "auto", SHELF)
     print_text(drained_text(host, n_fetched))
 
 

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from pmbf.base.contents import read_stream
 from pmbf.base.errors import ParameterError
+from pmbf.store.telling import OnNodes, on_nodes
 
 if TYPE_CHECKING:
+    from pmbf.cluster.collection import ClusterCollection
     from pmbf.collection import Collection
     from pmbf.extract import Limits
 
@@ -105,35 +107,55 @@ def named_collection(collection: str | None) -> str:
     return collection
 
 
-def require_one_collection(collection: str | None, cluster: str | None) -> None:
-    """Refuse `-c` beside `--cluster`. A folder that the environment names gives way to `--cluster`.
-
-    Raises:
-        ParameterError: Both are given.
-    """
-    if cluster and collection and collection != os.environ.get("PMBF_COLLECTION"):
-        raise ParameterError(f"-c {collection} and --cluster {cluster} name two collections; give one of them")
-
-
 def open_collection(collection: str | None) -> Collection:
     """Return the collection that was named.
+
+    Raises:
+        ParameterError: None was named, or one on many nodes.
+        NotFoundError: There is no collection.
+    """
+    from pmbf.collection import Collection
+
+    return Collection(in_a_folder(named_collection(collection)))
+
+
+def in_a_folder(collection: str) -> str:
+    """Return a collection's folder.
+
+    Raises:
+        ParameterError: It is an address of a collection on many nodes.
+    """
+    if on_nodes(collection) and "://" in collection:
+        raise ParameterError(f"{collection}: is on many nodes, and this command takes a collection in a folder")
+    return collection
+
+
+def open_any(collection: str | None) -> Collection | ClusterCollection:
+    """Return the collection that was named: in a folder, or on many nodes.
 
     Raises:
         ParameterError: None was named.
         NotFoundError: There is no collection.
     """
-    from pmbf.collection import Collection
+    there = on_nodes(named_collection(collection))
+    return open_on_nodes(there) if there else open_collection(collection)
 
-    return Collection(named_collection(collection))
+
+def open_on_nodes(there: OnNodes) -> ClusterCollection:
+    """Return a collection on many nodes. If its address names no Ray cluster, then PMBF_RAY may."""
+    from pmbf.cluster.opening import opened
+
+    return opened(there.depot, ray_of(there))
+
+
+def ray_of(there: OnNodes) -> str | None:
+    """Return the Ray cluster that is asked for a depot; None: processes of this machine are."""
+    return there.ray or os.environ.get("PMBF_RAY") or None
 
 
 def given(**values: Any) -> dict[str, Any]:
     """Return the values that were given, by name."""
     return {name: value for name, value in values.items() if value is not None}
-
-
-OF_ROWS = ("n_hashes", "fpr", "placement", "docs_per_row", "row_capacity")
-"""Parameters of the rows of two dozen documents, which collections with postings do not have."""
 
 
 def profiled(profile: str | None, **values: Any) -> dict[str, Any]:
@@ -144,10 +166,11 @@ def profiled(profile: str | None, **values: Any) -> dict[str, Any]:
         ParameterError: A parameter of rows is given, and not the index of rows.
     """
     from pmbf.base.params import PROFILES, Params
+    from pmbf.cli.params import ROWS
 
-    of_rows = [f"--{name.replace('_', '-')}" for name in OF_ROWS if values.get(name) is not None]
+    of_rows = [one.name for one in ROWS if values.get(one.name) is not None]
     if of_rows and values.get("index") != "rows":
-        raise ParameterError(f"{of_rows[0]} is for a collection of rows; give --index rows, too")
+        raise ParameterError(f"--param {of_rows[0]} is for a collection of rows; give --index rows, too")
     makers = [PROFILES[profile or "default"], *([Params.rows] if values.get("index") == "rows" else [])]
     usual = asdict(Params())
     own = {name: value for make in makers for name, value in asdict(make()).items() if value != usual[name]}
@@ -155,20 +178,26 @@ def profiled(profile: str | None, **values: Any) -> dict[str, Any]:
     return index | own | given(**values)
 
 
-def limits(max_bytes: int | None, timeout: float | None, ocr: str | None = None) -> Limits:
-    """Return the limits for reading a file; None means the default. Text recognition has half an hour for a file.
+def limits(param: Sequence[tuple[str, Any]] | None = None, ocr: str | None = None) -> Limits:
+    """Return the limits for reading a file. Text recognition has half an hour for a file.
+
+    Args:
+        param: Values of `--param`.
+        ocr: Languages of scanned pages.
 
     Raises:
         ParameterError: A limit is outside its range, or the languages of `ocr` cannot be recognised here.
     """
+    from pmbf.cli.params import READING, of
     from pmbf.extract import Limits
 
+    usual: dict[str, Any] = {}
     if ocr is not None:
         from pmbf.extract import recognition
 
         recognition.require(ocr)
-        timeout = timeout or _OCR_S
-    return Limits(**given(max_bytes=max_bytes, timeout_s=timeout, ocr=ocr))
+        usual = {"ocr": ocr, "timeout_s": _OCR_S}
+    return Limits(**usual | of(param, READING))
 
 
 def n_cores() -> int:

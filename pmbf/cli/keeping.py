@@ -10,9 +10,8 @@ import typer
 
 from pmbf.base.errors import DONE, FAILED, ParameterError, PmbfError
 from pmbf.cli import arguments as arg
-from pmbf.cli.clustering import Cluster, Ray, opened_cluster
-from pmbf.cli.inputs import fits, named_collection, open_collection, require_one_collection, resolved
-from pmbf.cli.leaving_out import Where, WhereNot, fitting, with_labels
+from pmbf.cli.inputs import fits, in_a_folder, named_collection, open_any, open_collection, resolved
+from pmbf.cli.leaving_out import Where, fitting, with_labels
 from pmbf.cli.outcome import note, print_json, print_text
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ LIST_HELP = """Examples:
   pmbf list -c papers.pmbf
   pmbf list '*.pdf' drafts/2024 -c papers.pmbf
   pmbf list --where author=berg -c papers.pmbf
-  pmbf list --cluster /mnt/depot
+  pmbf list -c /mnt/depot
 
 Exit codes: 0 done; 2 wrong usage; 3 an error"""
 STATS_HELP = "Exit codes: 0 done; 2 wrong usage; 3 an error"
@@ -44,23 +43,19 @@ Exit codes: 0 no problem, or all repaired; 2 wrong usage; 3 problems, or an erro
 
 def list_(
     patterns: arg.Patterns = None,
-    collection: arg.CollectionFolder = None,
+    collection: arg.AnyCollection = None,
     where: Where = None,
-    where_not: WhereNot = None,
-    cluster: Cluster = None,
-    ray: Ray = None,
     json: arg.JsonDocuments = False,
 ) -> None:
     """List the documents: id, length, kind, paths and labels."""
-    require_one_collection(collection, cluster)
-    with opened_cluster(cluster, ray) if cluster else open_collection(collection) as opened:
+    with open_any(collection) as opened:
         errors: list[PmbfError] = []
         documents = (one for one in _before(errors, opened.documents()) if not patterns or fits(one.paths, patterns))
-        shown = with_labels(documents, where, where_not)
+        shown = with_labels(documents, where)
         first = next(shown, None)
         if first is not None:
             _print_list(chain([first], shown), json=json)
-        elif patterns or where or where_not:
+        elif patterns or where:
             note(f"no document fits {' or '.join(patterns or ['these labels'])}")
         if errors:
             raise errors[0]
@@ -99,16 +94,15 @@ def remove(
     targets: arg.Targets = None,
     collection: arg.CollectionFolder = None,
     where: Where = None,
-    where_not: WhereNot = None,
     json: arg.Json = False,
 ) -> None:
     """Remove documents, by id, path or label, without asking."""
     from pmbf.cli.shown.summaries import remove_text
 
-    if bool(targets) == bool(where or where_not):
+    if bool(targets) == bool(where):
         raise ParameterError("expected the ids or paths of documents, or labels with --where, and not both")
     with open_collection(collection) as opened:
-        n_removed = opened.remove(*(resolved(opened, targets) if targets else fitting(opened, where, where_not)))
+        n_removed = opened.remove(*(resolved(opened, targets) if targets else fitting(opened, where or ())))
     print_json({"n_removed": n_removed}) if json else print_text(remove_text(n_removed, "pmbf compact"))
 
 
@@ -126,7 +120,7 @@ def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, j
     from pmbf import repair as repaired
     from pmbf.cli.shown.summaries import check_lines
 
-    folder = named_collection(collection)
+    folder = in_a_folder(named_collection(collection))
     if repair:
         report = repaired(folder)
     else:

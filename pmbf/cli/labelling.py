@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from pmbf.base.errors import DONE, FAILED, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import OUTPUT, flag, names, option
 from pmbf.cli.inputs import open_collection, resolved
-from pmbf.cli.leaving_out import Where, WhereNot, fitting
+from pmbf.cli.leaving_out import Where, fitting
 from pmbf.cli.outcome import note, print_json, print_text
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 LABELS = "Labels"
 LABEL_HELP = """Examples:
   pmbf label essays/stone.txt author=stone group=a -c essays.pmbf
-  pmbf label --from labels.csv -c essays.pmbf
+  pmbf label --labels labels.csv -c essays.pmbf
   pmbf label --where group=a group= -c essays.pmbf      take the label away
 
 A table has a line with the names of its columns. The column `path`, or else
@@ -33,13 +34,15 @@ Exit codes: 0 done; 2 wrong usage; 3 an error, or a row of no document"""
 Words = Annotated[
     list[str] | None, names("PATH|NAME=VALUE", "Paths, names and ids; then labels, an empty VALUE: none.")
 ]
-Table = Annotated[str | None, option("--from", "CSV", "Set the labels that a table has.", LABELS)]
 Labels = Annotated[
-    str | None, option("--labels", "CSV", "A table of labels: the column path, one column a label.", LABELS)
-]
-Pattern = Annotated[
-    str | None,
-    option("--label-pattern", "REGEX", "Labels in paths: '(?P<author>[^/]+)/(?P<year>[0-9]{4})'.", LABELS),
+    list[str] | None,
+    option(
+        "--labels",
+        "CSV|REGEX",
+        "A table of labels: the column path, one column a label. Or labels in paths: "
+        "'(?P<author>[^/]+)/(?P<year>[0-9]{4})'. Both may be given.",
+        LABELS,
+    ),
 ]
 Quiet = Annotated[bool, flag("--quiet", "Print only problems.", OUTPUT)]
 
@@ -47,10 +50,8 @@ Quiet = Annotated[bool, flag("--quiet", "Print only problems.", OUTPUT)]
 def label(
     words: Words = None,
     collection: arg.CollectionFolder = None,
-    table: Table = None,
-    pattern: Pattern = None,
+    labels: Labels = None,
     where: Where = None,
-    where_not: WhereNot = None,
     json: arg.Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -58,14 +59,14 @@ def label(
     from pmbf.cli.shown.summaries import label_text, problem_lines
     from pmbf.intake.labelling import LabelTable
 
-    labelling = labelling_of(table, pattern)
+    labelling = labelling_of(labels)
     with open_collection(collection) as opened:
         targets, values = _parted(opened, words or [])
         if bool(values) == bool(labelling):
-            raise ParameterError("expected labels NAME=VALUE, or --from CSV or --label-pattern REGEX, and not both")
-        if values and not (targets or where or where_not):
+            raise ParameterError("expected labels NAME=VALUE, or --labels, and not both")
+        if values and not (targets or where):
             raise ParameterError("no PATH given: name the documents to label, or use --where")
-        named = [*resolved(opened, targets), *(fitting(opened, where, where_not) if where or where_not else [])]
+        named = [*resolved(opened, targets), *(fitting(opened, where) if where else [])]
         n_changed = opened.label(named or None, labelling or values)
     unused = list(labelling.unused()) if isinstance(labelling, LabelTable) else []
     if json:
@@ -77,19 +78,26 @@ def label(
     raise typer.Exit(FAILED if unused else DONE)
 
 
-def labelling_of(table: str | None, pattern: str | None) -> Labelling | None:
+def labelling_of(labels: Sequence[str] | None) -> Labelling | None:
     """Return what labels paths: a table, a pattern, or both; the table overrules the pattern.
 
+    Args:
+        labels: Files, and regular expressions, which have a group with a name: `(?P<author>…)`.
+
     Raises:
-        ParameterError: One of them is wrong; the table names the line.
+        ParameterError: One of them is wrong; the table names the line. Or several of a kind are given.
         PmbfError, OSError: The table cannot be read.
     """
-    if not (table or pattern):
+    if not labels:
         return None
     from pmbf.intake.labelling import LabelPattern, LabelTable
 
-    in_paths = LabelPattern(pattern) if pattern else None
-    return LabelTable.read(table, in_paths) if table else in_paths
+    patterns = [one for one in labels if "(?P<" in one and not os.path.exists(one)]
+    tables = [one for one in labels if one not in patterns]
+    if len(patterns) > 1 or len(tables) > 1:
+        raise ParameterError("--labels is given more than once; give one table, and one regular expression")
+    in_paths = LabelPattern(patterns[0]) if patterns else None
+    return LabelTable.read(tables[0], in_paths) if tables else in_paths
 
 
 def _parted(collection: Collection, words: Sequence[str]) -> tuple[list[str], dict[str, str]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pmbf.base.errors import ParameterError
 from pmbf.cli import arguments as arg
@@ -24,15 +24,6 @@ Html = Annotated[
     str | None,
     arg.option(
         "--html", "FILE", "Write a page that opens offline; for several texts a folder: ends with /, or is one.", PAGES
-    ),
-]
-HtmlSources = Annotated[
-    Literal["passages", "whole"] | None,
-    arg.option(
-        "--html-sources",
-        "passages|whole",
-        "Put into the page passages of the sources with 2,000 characters around, or whole sources (default: passages).",
-        PAGES,
     ),
 ]
 HideNames = Annotated[bool, arg.flag("--hide-names", "Put no name of a text or document into the page.", PAGES)]
@@ -145,17 +136,24 @@ def _more(report: Report) -> Iterator[str]:
         yield f"{counted(report.n_below, 'source')} below the threshold"
 
 
-def pages_of(html: str | None, sources: Extent | None, hide_names: bool, *, force: bool = False) -> Pages | None:
+def pages_of(html: str | None, param: Mapping[str, Any], hide_names: bool, *, force: bool = False) -> Pages | None:
     """Return where the pages go, or None if no page is asked for.
+
+    Args:
+        html: The file or folder.
+        param: Settings of pages, by name.
+        hide_names: Whether pages hold no names.
+        force: Whether files are replaced that pmbf did not write.
 
     Raises:
         ParameterError: An option of pages is given without `--html`.
     """
     if html is None:
-        if sources or hide_names:
-            raise ParameterError(f"{'--html-sources' if sources else '--hide-names'} is for pages; add --html FILE")
+        if param or hide_names:
+            given = "--hide-names" if hide_names else f"--param {next(iter(param))}"
+            raise ParameterError(f"{given} is for pages; add --html FILE")
         return None
-    return Pages(html, sources or "passages", hide_names, force)
+    return Pages(html, param.get("html_sources", "passages"), hide_names, force)
 
 
 def file_name(name: str) -> str:

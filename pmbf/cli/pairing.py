@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,13 +12,14 @@ import typer
 
 from pmbf.base.errors import DONE, FAILED, FOUND, ParameterError
 from pmbf.cli import arguments as arg
-from pmbf.cli.clustering import Cluster, opened_cluster
 from pmbf.cli.comparing import removed_on_signals
-from pmbf.cli.inputs import expanded, given, limits, n_cores
-from pmbf.cli.on_hosts import on_hosts
+from pmbf.cli.inputs import expanded, given, limits, n_cores, open_on_nodes
+from pmbf.cli.on_hosts import JobsOrHosts, counting, on_hosts
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.cli.targets import opened_table, require_apart, require_outside, require_own, require_tables
-from pmbf.store.telling import is_collection
+from pmbf.cli.params import READING, Param, Params, choice, count, of
+from pmbf.cli.tables import Table, TableFile, require_tables
+from pmbf.cli.targets import opened_table, require_apart, require_outside, require_own
+from pmbf.store.telling import OnNodes, is_collection, on_nodes
 
 if TYPE_CHECKING:
     from pmbf.alike.pairs import NearDuplicates
@@ -31,11 +32,11 @@ if TYPE_CHECKING:
 
 EPILOG = """Examples:
   pmbf pairs articles/
-  pmbf pairs articles/ --threshold 0.8 --keep newest --csv texts.csv --rows texts
-  pmbf pairs pages.pmbf --features spotsigs --plan term --work run/ --jobs 4
+  pmbf pairs articles/ --threshold 0.8 --prefer newest --table texts.csv --rows texts
+  pmbf pairs pages.pmbf --features spotsigs --work run/ --jobs 4 --param plan=term
   pmbf pairs pages.pmbf --features spotsigs --write-background pages.df
-  pmbf pairs more/ --features spotsigs --background pages.df --idf 0.1,0.95
-  pmbf pairs --cluster /mnt/depot --ray auto
+  pmbf pairs more/ --features spotsigs --background pages.df --param idf=0.1,0.95
+  pmbf pairs ray://auto/mnt/depot
 
 Two texts are a pair if their Jaccard index is at least --threshold: what both have /
 what either has. Of a cluster one text is kept, and each other one is a pair
@@ -69,7 +70,12 @@ def parse_threshold(text: str) -> float:
     return share
 
 
-Texts = Annotated[list[str] | None, arg.names("[PATH]", "A collection; or a folder with texts; or files and folders.")]
+Texts = Annotated[
+    list[str],
+    arg.names(
+        "PATH", "A collection, also one on many nodes: its depot, or ray://HOST:PORT/DEPOT; or files and folders."
+    ),
+]
 FeatureKind = Annotated[
     Literal["words", "spotsigs"],
     arg.option(
@@ -79,52 +85,19 @@ FeatureKind = Annotated[
         arg.SEARCH,
     ),
 ]
-Words = Annotated[int | None, arg.option("--shingle", "N", "Words in a run (default: 3).", arg.SEARCH, min=1, max=32)]
 Threshold = Annotated[
     float | None,
     arg.option(
         "--threshold", "SHARE", "Least Jaccard index of a pair (default: 0.5).", arg.SEARCH, parser=parse_threshold
     ),
 ]
-Idf = Annotated[
-    Any,
-    arg.option(
-        "--idf",
-        "LOW,HIGH",
-        "Leave out features that too many (below LOW) or too few texts (above HIGH) have; needs 100,000 texts or "
-        "--background.",
-        arg.SEARCH,
-        parser=parse_idf,
-    ),
-]
 BackgroundFile = Annotated[
     str | None, arg.option("--background", "FILE", "Frequencies that --write-background wrote.", arg.SEARCH)
 ]
-Keep = Annotated[
+Prefer = Annotated[
     Literal["first", "longest", "newest"],
-    arg.option("--keep", "first|longest|newest", "Which text of a cluster to keep (default: first).", arg.SEARCH),
+    arg.option("--prefer", "first|longest|newest", "Which text of a cluster to keep (default: first).", arg.SEARCH),
 ]
-Plan = Annotated[
-    Literal["doc", "term"] | None,
-    arg.option(
-        "--plan",
-        "doc|term",
-        "What a process holds: some texts; or a range of features (default: doc; with --ray: term).",
-        HOW,
-    ),
-]
-Ray = Annotated[
-    str | None,
-    arg.option("--ray", "ADDRESS", "The hosts of a Ray cluster count, HOST:PORT or auto, by the plan term.", HOW),
-]
-Jobs = Annotated[int | None, arg.option("--jobs", "N", "Processes (default: the processor's cores).", HOW, min=1)]
-MaxVolume = Annotated[
-    int | None,
-    arg.option(
-        "--max-volume", "BYTES", "Refuse --plan term above this, before sums (default: 10G).", HOW,
-        parser=arg.parse_size,
-    ),
-]  # fmt: skip
 WorkFolder = Annotated[
     str | None, arg.option("--work", "FOLDER", "Keep finished parts here, to continue a stopped run.", HOW)
 ]
@@ -133,8 +106,6 @@ Pairs = Annotated[
     int | None, arg.option("--pairs", "N|all", "Show N pairs (default: 20).", arg.OUTPUT, parser=arg.parse_count)
 ]
 Json = Annotated[bool, arg.flag("--json", "Print everything as one line of JSON.", arg.OUTPUT)]
-Csv = Annotated[str | None, arg.option("--csv", "FILE", "Write a table as CSV; - is stdout.", arg.OUTPUT)]
-Jsonl = Annotated[str | None, arg.option("--jsonl", "FILE", "Write a table as lines of JSON; - is stdout.", arg.OUTPUT)]
 Rows = Annotated[
     Literal["pairs", "texts"],
     arg.option("--rows", "pairs|texts", "A table's rows: pairs; or texts, each with what to keep.", arg.OUTPUT),
@@ -145,32 +116,44 @@ WriteBackground = Annotated[
 ]
 
 
+FEATURES = (count("shingle_tokens", "Words in a run, 1 to 32 (default: 3)."),)
+BAND = (
+    Param(
+        "idf",
+        "LOW,HIGH",
+        "Leave out features that too many (below LOW) or too few texts (above HIGH) have; needs 100,000 texts or "
+        "--background.",
+        parse_idf,
+    ),
+)
+PLANS = (
+    choice(
+        "plan",
+        "doc|term",
+        "What a process holds: some texts; or a range of features (default: doc; on a Ray cluster: term).",
+    ),
+    Param("max_volume", "SIZE", "Refuse the plan term above this, before sums (default: 10G).", arg.parse_size),
+)
+OfPairs = Annotated[list[Any] | None, Params(FEATURES, BAND, PLANS, READING).option]
+
+
 def pairs(
-    texts: Texts = None,
-    cluster: Cluster = None,
+    texts: Texts,
     features: FeatureKind = "words",
-    shingle: Words = None,
     threshold: Threshold = None,
-    idf: Idf = None,
+    prefer: Prefer = "first",
     background: BackgroundFile = None,
-    keep: Keep = "first",
-    plan: Plan = None,
-    ray: Ray = None,
-    jobs: Jobs = None,
-    max_volume: MaxVolume = None,
+    jobs: JobsOrHosts = None,
     work: WorkFolder = None,
     write_background: WriteBackground = None,
+    param: OfPairs = None,
     proof: Proof = False,
     pairs: Pairs = None,
-    csv: Csv = None,
-    jsonl: Jsonl = None,
-    force: arg.Force = False,
-    json: Json = False,
+    table: Table = None,
     rows: Rows = "pairs",
-    color: arg.ColorWhen = "auto",
+    json: Json = False,
     quiet: arg.Quiet = False,
-    max_bytes: arg.MaxBytes = None,
-    timeout: arg.Timeout = None,
+    force: arg.Force = False,
 ) -> None:
     """Find all texts that are nearly the same: pairs, clusters, and which text of each to keep."""
     from pmbf.alike.pairs.bands import Background, Band
@@ -178,25 +161,26 @@ def pairs(
     from pmbf.alike.pairs.finding import How, Wanted, background_of, found_in
     from pmbf.alike.pairs.stored import Reading
 
-    tables = {"--csv": csv, "--jsonl": jsonl}
+    tables: Sequence[TableFile] = table or ()
+    idf = of(param, BAND).get("idf")
     require_tables(tables, json=json, quiet=quiet, force=force)
     _require_possible(tables, rows=rows, idf=idf, background=background)
     if write_background:
         require_own("--write-background", write_background, "background", hint="remove it first")
-    made_of = Features(features, **given(shingle_tokens=shingle))
+    made_of = Features(features, **of(param, FEATURES))
     others = Background.read(background, made_of) if background else None
-    wanted = Wanted(made_of, Band(*idf or ()), others, keep, proof)
-    if ray and plan == "doc":
-        raise ParameterError("--plan is doc with --ray: its processes share files of this machine; choose --plan term")
-    plan = plan or ("term" if ray else "doc")
-    how = How(plan=plan, jobs=jobs or n_cores(), **given(threshold=threshold, max_volume=max_volume))
+    wanted = Wanted(made_of, Band(*idf or ()), others, prefer, proof)
+    there = on_nodes(texts[0]) if len(texts) == 1 else None
+    n_jobs, ray = counting(jobs, there)
+    plan = {"plan": "term" if ray else "doc"} | given(threshold=threshold) | of(param, PLANS)
+    if ray and plan["plan"] == "doc":
+        raise ParameterError("plan is doc on a Ray cluster: its processes share files of this machine; leave it out")
+    how = How(jobs=n_jobs or n_cores(), **plan)
     if not quiet:
         note_kernels()
-    if bool(texts) == bool(cluster):
-        raise ParameterError("expected a collection, files and folders, or the collection of a cluster with --cluster")
-    reading = Reading(limits(max_bytes, timeout), how.jobs, how.advance)
-    places = {"--work": work, "--write-background": write_background, **tables}
-    with _opened(texts or [], cluster, ray, reading, places, quiet=quiet) as (source, advance, kept):
+    reading = Reading(limits(param), how.jobs, how.advance)
+    places = [("--work", work), ("--write-background", write_background), *(("--table", one.path) for one in tables)]
+    with _opened(texts, there, reading, places, work, quiet=quiet) as (source, advance, kept):
         how = replace(how, advance=advance)
         if write_background:
             made = background_of(source, made_of, how, kept)
@@ -205,13 +189,15 @@ def pairs(
         if ray:
             found = on_hosts(
                 ray,
-                lambda made, n: found_in(source, replace(how, jobs=jobs or n, executor=lambda _: made()), wanted, kept),
+                lambda made, n: found_in(
+                    source, replace(how, jobs=n_jobs or n, executor=lambda _: made()), wanted, kept
+                ),
             )
         else:
             found = found_in(source, how, wanted, kept)
     _write_tables(found, tables, rows)
-    if not quiet and "-" not in tables.values():
-        _print(found, color, given(n_pairs=pairs), json=json)
+    if not quiet and not any(one.path == "-" for one in tables):
+        _print(found, given(n_pairs=pairs), json=json)
     raise typer.Exit(exit_code(found))
 
 
@@ -237,25 +223,25 @@ def _told(made: Background, source: Source, file: str) -> int:
     return FAILED if source.problems else DONE
 
 
-def _require_possible(tables: Mapping[str, str | None], *, rows: str, idf: object, background: str | None) -> None:
+def _require_possible(tables: Sequence[TableFile], *, rows: str, idf: object, background: str | None) -> None:
     """Refuse options that contradict each other, before a text is read.
 
     Raises:
         ParameterError: They do.
     """
-    if rows != "pairs" and not any(tables.values()):
-        raise ParameterError(f"--rows is {rows} without a table; add --csv FILE or --jsonl FILE")
+    if rows != "pairs" and not tables:
+        raise ParameterError(f"--rows is {rows} without a table; add --table FILE.csv or FILE.jsonl")
     if background and idf is None:
-        raise ParameterError("--background is given without --idf, which says what is left out by it")
+        raise ParameterError("--background is given without --param idf=LOW,HIGH, which says what is left out by it")
 
 
 @contextmanager
 def _opened(
     texts: Sequence[str],
-    cluster: str | None,
-    ray: str | None,
+    there: OnNodes | None,
     reading: Reading,
-    places: Mapping[str, str | None],
+    places: Sequence[tuple[str, str | None]],
+    work: str | None,
     *,
     quiet: bool,
 ) -> Iterator[tuple[Source, Advance, Work | None]]:
@@ -263,9 +249,10 @@ def _opened(
 
     Args:
         texts: Files and folders, or a collection.
-        cluster, ray: A depot in place of them, and where its nodes run.
+        there: Where the collection is, if it is on many nodes.
         reading: How files are read.
-        places: Where results are written, by option; None: the option is not given.
+        places: Options and where they write; None: the option is not given.
+        work: The work folder.
         quiet: Whether no progress is shown.
 
     Raises:
@@ -275,16 +262,15 @@ def _opened(
     from pmbf.alike.pairs.work import work_folder
     from pmbf.cli.shown.progress import steps_progress
 
-    paths = [path for word in texts for path in expanded(word)]
+    paths = [there.depot] if there else [path for word in texts for path in expanded(word)]
     collections = [path for path in paths if is_collection(path)]
     if collections and len(paths) > 1:
         raise ParameterError(f"{collections[0]}: is a collection, expected it alone, or files and folders alone")
-    for option, place in places.items():
+    for option, place in places:
         if place and place != "-":
-            require_apart(option, place, [cluster] if cluster else paths)
-    work = places["--work"]
+            require_apart(option, place, paths)
     with ExitStack() as stack:
-        asked = stack.enter_context(opened_cluster(cluster, ray)) if cluster else None
+        asked = stack.enter_context(open_on_nodes(there)) if there else None
         _require_outside(places, asked, collections)
         stack.enter_context(removed_on_signals())
         shown = stack.enter_context(steps_progress(shown=not quiet and sys.stderr.isatty()))
@@ -300,37 +286,36 @@ def _opened(
 
 
 def _require_outside(
-    places: Mapping[str, str | None], asked: ClusterCollection | None, collections: Sequence[str]
+    places: Sequence[tuple[str, str | None]], asked: ClusterCollection | None, collections: Sequence[str]
 ) -> None:
     """Refuse to write among the documents of a cluster's collection, or of one in a folder, that is compared."""
     from pmbf.collection import Collection
 
     with ExitStack() as stack:
         opened = [asked] if asked else [stack.enter_context(Collection(folder)) for folder in collections]
-        for option, place in places.items():
+        for option, place in places:
             if place and place != "-":
                 for one in opened:
                     require_outside(option, place, one, hint="")
 
 
-def _write_tables(found: NearDuplicates, tables: Mapping[str, str | None], rows: str) -> None:
+def _write_tables(found: NearDuplicates, tables: Sequence[TableFile], rows: str) -> None:
     from pmbf.alike.pairs.results import COLUMNS
     from pmbf.alike.pairs.results import rows as rows_of
 
-    for option, file in tables.items():
-        if file is not None:
-            with opened_table(file, option.removeprefix("--"), COLUMNS[rows]) as take:
-                take(rows_of(found, rows))
-    if "-" in tables.values():
+    for one in tables:
+        with opened_table(one.path, one.form, COLUMNS[rows]) as take:
+            take(rows_of(found, rows))
+    if any(one.path == "-" for one in tables):
         for problem in found.problems:  # a table has no place for them
             note(problem)
 
 
-def _print(found: NearDuplicates, color: arg.ColorWhen, shown: dict[str, int], *, json: bool) -> None:
+def _print(found: NearDuplicates, shown: dict[str, int], *, json: bool) -> None:
     from pmbf.cli.shown import near
     from pmbf.cli.shown.canvas import View, wants_color
 
     if json:
         print_json(found.to_dict())
     else:
-        print_text(near.near_text(found, near.Shown(View(colored=wants_color(color, sys.stdout)), **shown)))
+        print_text(near.near_text(found, near.Shown(View(colored=wants_color(sys.stdout)), **shown)))

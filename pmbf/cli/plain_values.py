@@ -27,14 +27,18 @@ def spared(parameters: Sequence[Any]) -> Sequence[Any]:
 
 
 def _processed(parameter: Any, process: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
-    if isinstance(value, str) and (parse := _parser(parameter)):
+    parse = _parser(parameter) if value and isinstance(value, str | list | tuple) else None
+    if parse and isinstance(value, str):
         value = _parsed(parse, value, context, parameter)
+    elif parse:
+        value = [_parsed(parse, word, context, parameter) for word in value]
     elif (parameter.required and not value) or not _is_plain(parameter, value):
         return process(context, value)
+    elif isinstance(value, tuple):
+        value = list(value)
     is_empty = "" in (value if isinstance(value, tuple | list) else (value,))
     if is_empty and _names_a_file(parameter) and _is_from_the_command_line(parameter, context):
         raise typer.BadParameter("is empty, expected a name", ctx=context, param=parameter)
-    value = list(value) if isinstance(value, tuple) else value
     return parameter.callback(context, parameter, value) if parameter.callback else value
 
 
@@ -46,9 +50,9 @@ def _parser(parameter: Any) -> Callable[[str], Any] | None:
         return own  # type: ignore[no-any-return]
     kind = descriptor.annotation
     if get_origin(kind) is Literal:
-        return partial(_chosen, get_args(kind))
+        return partial(chosen, get_args(kind))
     bounds = descriptor.parameter_info.min, descriptor.parameter_info.max
-    return partial(_number, kind, *bounds) if kind in _NUMBERS else None
+    return partial(number, kind, *bounds) if kind in _NUMBERS else None
 
 
 def _names_a_file(parameter: Any) -> bool:
@@ -78,15 +82,25 @@ def _parsed(parse: Callable[[str], Any], word: str, context: Any, parameter: Any
         raise typer.BadParameter(str(error), ctx=context, param=parameter) from None
 
 
-def _chosen(choices: Sequence[str], word: str) -> str:
+def chosen(choices: Sequence[str], word: str) -> str:
+    """Return a word if it is a choice.
+
+    >>> chosen(["a", "b"], "a")
+    'a'
+    """
     if word not in choices:
         raise typer.BadParameter(f"{word!r} is not one of {', '.join(map(repr, choices))}")
     return word
 
 
-def _number(
+def number(
     kind: Callable[[str], int | float], least: int | float | None, most: int | float | None, word: str
 ) -> int | float:
+    """Return a number within bounds.
+
+    >>> number(int, 1, None, "7")
+    7
+    """
     try:
         number = kind(word)
     except ValueError:

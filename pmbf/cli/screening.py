@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from pmbf.base.errors import DONE, FAILED, FOUND
 from pmbf.cli.outcome import note, print_json, print_text
-from pmbf.cli.pages import Pages
 from pmbf.cli.queries import queries, usual_jobs
-from pmbf.cli.shown.canvas import View
+from pmbf.cli.screen import Output
 from pmbf.cli.shown.progress import screen_progress
 from pmbf.cli.shown.screened import Screened, nothing_line, screened_text
-from pmbf.cli.tables import Tables
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.report import Report, Texts
@@ -32,23 +30,15 @@ class Screening:
         collection: The collection that the files are compared with.
         options: Given fields of `pmbf.screen.Options`.
         limits: Limits for reading a file.
-        view: How a report is shown.
-        json: Whether reports are printed as JSON.
-        tables: The tables that are written beside the reports, or in their place.
-        quiet: Whether nothing is printed.
+        output: Where the answers go.
         jobs: Processes; None: one a core for many files, else one.
-        pages: Where the pages go, or None.
     """
 
     collection: AnyCollection
     options: dict[str, Any]
     limits: Limits
-    view: View
-    json: bool
-    quiet: bool
+    output: Output
     jobs: int | None
-    tables: Tables = field(default_factory=Tables)
-    pages: Pages | None = None
     _so_far: Screened = field(default_factory=Screened)
     _separator: str = ""
 
@@ -58,11 +48,11 @@ class Screening:
         several = len(planned) != 1
         code = DONE
         paths = [one.path if isinstance(one, Origin) else one.name for one in planned]
-        self.tables.expect(paths, self.collection)
-        if self.pages:
-            self.pages.expect(paths, self.collection)
+        self.output.tables.expect(paths, self.collection)
+        if self.output.pages:
+            self.output.pages.expect(paths, self.collection)
         with (
-            self.tables.opened() as take,
+            self.output.tables.opened() as take,
             screen_progress(len(planned), shown=self._shows_progress(len(planned))) as advance,
         ):
             for answer in self._answers(planned):
@@ -70,10 +60,10 @@ class Screening:
                     take(answer.report)
                 code = max(code, self._told(answer, several))
                 advance()
-        if several and not (self.json or self._is_silent):
-            print_text(self._separator + screened_text(self._so_far, self.view))
-        if self.pages:
-            self.pages.finish(quiet=self.quiet)
+        if several and not (self.output.json or self._is_silent):
+            print_text(self._separator + screened_text(self._so_far, self.output.view))
+        if self.output.pages:
+            self.output.pages.finish(quiet=self.output.quiet)
         if code == DONE and not self._so_far.n_screened:
             note("nothing was compared: there is no text document")
             return FAILED
@@ -92,12 +82,12 @@ class Screening:
 
     def _shows_progress(self, n_files: int) -> bool:
         """Return whether a bar is drawn: not if reports appear on the same terminal."""
-        return n_files > 1 and sys.stderr.isatty() and (self.quiet or not sys.stdout.isatty())
+        return n_files > 1 and sys.stderr.isatty() and (self.output.quiet or not sys.stdout.isatty())
 
     @property
     def _is_silent(self) -> bool:
         """Whether no report is printed: a table may take its place."""
-        return self.quiet or self.tables.on_stdout
+        return self.output.quiet or self.output.tables.on_stdout
 
     # ------------------------------------------------------------------ one answer
 
@@ -106,10 +96,10 @@ class Screening:
         if answer.query.unread:
             return self._told_unread(answer.report)
         self._so_far.count(answer.report)
-        if self.pages:
-            self.pages.write(answer.report)
-        if self.json and not self.quiet:
-            print_json(answer.report.to_dict(with_text=self.tables.with_text))
+        if self.output.pages:
+            self.output.pages.write(answer.report)
+        if self.output.json and not self.output.quiet:
+            print_json(answer.report.to_dict(with_text=self.output.tables.with_text))
         elif not self._is_silent:
             self._print(answer, several)
         return _code(answer.report)
@@ -119,10 +109,10 @@ class Screening:
             self._so_far.n_skipped += 1
             return DONE
         self._so_far.n_unread += 1
-        if self.pages:
-            self.pages.unread(report)
+        if self.output.pages:
+            self.output.pages.unread(report)
         note(report.problems[0])
-        if self.json and not self.quiet:
+        if self.output.json and not self.output.quiet:
             print_json(report.to_dict())
         return FAILED
 
@@ -134,7 +124,7 @@ class Screening:
             print_text(self._separator + nothing_line(report))
             self._separator = ""
             return
-        whole = report_text(report, answer.query.text, self.collection.text, self.view)
+        whole = report_text(report, answer.query.text, self.collection.text, self.output.view)
         print_text(self._separator + whole + self._too_short(report))
         self._separator = "\n"
 

@@ -1,20 +1,18 @@
-"""`pmbf screen --sentences`: files are screened by sentences, many in several processes, and printed in order."""
+"""`pmbf sentences screen`: files are screened by sentences, many in several processes, and printed in order."""
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pmbf.base.errors import DONE, FAILED, FOUND, ParameterError, PmbfError, unexamined
+from pmbf.base.errors import DONE, FAILED, FOUND, PmbfError, unexamined
 from pmbf.cli.outcome import note, print_json, print_text
-from pmbf.cli.pages import Pages
 from pmbf.cli.queries import queries, usual_jobs
-from pmbf.cli.shown.canvas import View
+from pmbf.cli.screen import Output
 from pmbf.cli.shown.sentences import sentences_text
-from pmbf.cli.tables import Tables
 from pmbf.collection import Collection
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, read_leniently
@@ -31,30 +29,22 @@ _Answer = tuple[Text, SentenceReport | None]
 
 @dataclass(slots=True)
 class SentenceScreening:
-    """One `pmbf screen --sentences`.
+    """One `pmbf sentences screen`, or `pmbf site ask`.
 
     Args:
         collection: The collection that the files are compared with; it has sentences.
         options: What is left out, fields of `pmbf.screen.Options`.
         limits: Limits for reading a file.
-        view: How a report is shown.
-        json: Whether reports are printed as JSON.
-        quiet: Whether nothing is printed.
+        output: Where the answers go.
         jobs: Processes; None: one a core for many files, else one.
-        tables: The tables that are written beside the reports, or in their place.
-        pages: Where the pages go, or None.
         sites: The sites that are asked for what the collection does not have, or None.
     """
 
     collection: Collection
     options: dict[str, Any]
     limits: Limits
-    view: View
-    json: bool
-    quiet: bool
+    output: Output
     jobs: int | None = None
-    tables: Tables = field(default_factory=Tables)
-    pages: Pages | None = None
     sites: Sites | None = None
     _n_screened: int = 0
 
@@ -68,19 +58,19 @@ class SentenceScreening:
         self.collection.sentences_status()  # raises before a long file is read
         planned = list(queries(files, name))
         paths = [one.path if isinstance(one, Origin) else one.name for one in planned]
-        self.tables.expect(paths, self.collection)
-        if self.pages:
-            self.pages.expect(paths, self.collection)
+        self.output.tables.expect(paths, self.collection)
+        if self.output.pages:
+            self.output.pages.expect(paths, self.collection)
         code = DONE
-        with self.tables.opened() as take:
+        with self.output.tables.opened() as take:
             for read, report in self._answers(planned):
                 if report and self.sites:
                     report = self.sites.ask(report, read)
                 if report:
                     take(report)
                 code = max(code, self._told(read, report))
-        if self.pages:
-            self.pages.finish(quiet=self.quiet)
+        if self.output.pages:
+            self.output.pages.finish(quiet=self.output.quiet)
         if code == DONE and not self._n_screened:
             note("nothing was compared: there is no text document")
             return FAILED
@@ -112,15 +102,15 @@ class SentenceScreening:
                 note(problem)
             return FAILED if read.problems else DONE
         self._n_screened += 1
-        if self.pages:
-            page = evidence_page(report, sources=self.pages.sources, hide_names=self.pages.hide_names)
-            self.pages.write(as_passages(report), page)
-        if self.quiet or self.tables.on_stdout:
+        if self.output.pages:
+            page = evidence_page(report, sources=self.output.pages.sources, hide_names=self.output.pages.hide_names)
+            self.output.pages.write(as_passages(report), page)
+        if self.output.quiet or self.output.tables.on_stdout:
             return _code(report)
-        if self.json:
-            print_json(report.to_dict(with_text=self.tables.with_text))
+        if self.output.json:
+            print_json(report.to_dict(with_text=self.output.tables.with_text))
         else:
-            print_text(("\n" if self._n_screened > 1 else "") + sentences_text(report, read.text, self.view))
+            print_text(("\n" if self._n_screened > 1 else "") + sentences_text(report, read.text, self.output.view))
         return _code(report)
 
 
@@ -145,21 +135,6 @@ def _open(path: str) -> None:
 
 def _answered_there(asked: Origin | Text, limits: Limits, options: dict[str, Any]) -> _Answer:
     return _answer(_opened[0], asked, limits, options)
-
-
-def require_fitting(options: Iterable[str], **others: Any) -> None:
-    """Refuse options of a screening that mean nothing for sentences.
-
-    Args:
-        options: Names of the options that are given.
-        others: Options by name, None where one is not given.
-
-    Raises:
-        ParameterError: One is given.
-    """
-    named = sorted([*options, *(name for name, value in others.items() if value is not None)])
-    if named:
-        raise ParameterError(f"--{named[0].replace('_', '-')} is given with --sentences, where it means nothing")
 
 
 def _code(report: SentenceReport) -> int:

@@ -1,30 +1,38 @@
-"""`pmbf sentences`: the store by which `pmbf screen --sentences` finds sentences."""
+"""`pmbf sentences`: sentences of texts are found, by a store beside the collection."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import asdict
 from functools import partial
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pmbf.base.errors import DONE, FAILED
 from pmbf.cli import arguments as arg
-from pmbf.cli.arguments import option
+from pmbf.cli import pages as page
+from pmbf.cli import params, tables
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
-from pmbf.cli.inputs import open_collection
+from pmbf.cli.inputs import limits, open_collection, require_files
+from pmbf.cli.labelling import Labels
+from pmbf.cli.leaving_out import Excluding, Where
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
+from pmbf.cli.params import Param, choice, whole
+from pmbf.cli.screen import looked_at, output
+
+if TYPE_CHECKING:
+    from pmbf.sites import Sites
 
 SENTENCES_HELP = """Examples:
   pmbf sentences build -c theses.pmbf
-  pmbf screen draft.docx -c theses.pmbf --sentences
+  pmbf sentences screen draft.docx -c theses.pmbf
 
 Once made, sentences follow each load, removal, compaction and repair of the
 collection. docs/sentences.md says more."""
 BUILD_HELP = """Examples:
   pmbf sentences build -c theses.pmbf
-  pmbf sentences build -c theses.pmbf --code paper
+  pmbf sentences build -c theses.pmbf --param code=paper
 
 Exit codes: 0 done; 2 wrong usage; 3 an error, or a text could not be read"""
 STATUS_HELP = "Exit codes: 0 done; 2 wrong usage; 3 an error, or the sentences are not those of the collection"
@@ -32,23 +40,95 @@ DROP_HELP = "Exit codes: 0 done; 2 wrong usage; 3 an error"
 
 app = typer.Typer(cls=PmbfGroup, no_args_is_help=True, rich_markup_mode="rich")
 
-Code = Annotated[
-    Literal["words", "paper"],
-    option("--code", "words|paper", "Keys of a unit: of three words in any order, or the paper's 100 bits."),
-]
-KeyBits = Annotated[int, option("--key-bits", "32|64", "Bits of a key; 64 above 100 million units.")]
+SCREEN_HELP = """Examples:
+  pmbf sentences screen draft.docx -c theses.pmbf
+  pmbf sentences screen drafts/ -c theses.pmbf --table sentences.csv --with-text
+  pmbf sentences screen draft.docx -c theses.pmbf --html draft.html
+
+Exit codes: 0 nothing found; 1 something found, though it may not count
+(--template); 2 wrong usage; 3 an error, or nothing found but not everything was
+read, or nothing to compare; of several files the highest code"""
+KEYS = (
+    choice("code", "words|paper", "Keys of a unit: of three words in any order, or the paper's 100 bits."),
+    Param("key_bits", "32|64", "Bits of a key; 64 above 100 million units (default: 32).", whole),
+)
+OfKeys = Annotated[list[Any] | None, params.Params(KEYS).option]
+OfScreening = Annotated[list[Any] | None, params.Params(params.READING, params.PAGES).option]
+Exclude = Annotated[list[Any] | None, Excluding("self", "same").option]
 
 
 @app.callback(epilog=SENTENCES_HELP)
 def _sentences() -> None:
-    """Make and look after the sentences of a collection, for `pmbf screen --sentences`."""
+    """Find single sentences of a text in a collection."""
+
+
+@app.command(cls=PmbfCommand, epilog=SCREEN_HELP)
+def screen(
+    files: arg.Files,
+    collection: arg.CollectionFolder = None,
+    name: arg.Name = None,
+    ocr: arg.Ocr = None,
+    jobs: arg.ScreenJobs = None,
+    param: OfScreening = None,
+    sources: arg.Sources = None,
+    passages: arg.Passages = None,
+    html: page.Html = None,
+    hide_names: page.HideNames = False,
+    table: tables.Table = None,
+    with_text: tables.WithText = False,
+    json: arg.JsonReports = False,
+    quiet: arg.Quiet = False,
+    force: arg.Force = False,
+    template: arg.TemplateName = None,
+    exclude: Exclude = None,
+    where: Where = None,
+    labels: Labels = None,
+) -> None:
+    """Find the sentences of a file, or of many, in the documents of a collection that `build` prepared."""
+    raise typer.Exit(screened(**locals()))
+
+
+def screened(
+    *,
+    files: list[str],
+    collection: str | None,
+    name: str | None,
+    ocr: str | None,
+    jobs: int | None,
+    template: str | None,
+    exclude: Any,
+    where: list[str] | None,
+    labels: list[str] | None,
+    table: Any,
+    with_text: bool,
+    force: bool,
+    sites: Sites | None = None,
+    **shown: Any,
+) -> int:
+    """Screen files by sentences, and return the exit code.
+
+    Args:
+        sites: The sites that are asked for what the collection does not have.
+        shown: Arguments of `pmbf.cli.screen.output`.
+    """
+    from pmbf.cli.sentence_screening import SentenceScreening
+    from pmbf.screen import Options
+
+    require_files(files, name)
+    options, bounds = looked_at(template, where, labels, exclude), limits(shown["param"], ocr)
+    Options(**options)  # refused before a long file is read
+    written = tables.Tables(table or (), None, with_text, of_sentences=True, force=force)
+    where_to = output(written, **shown)
+    if not shown["quiet"]:
+        note_kernels()
+    with open_collection(collection) as opened:
+        return SentenceScreening(opened, options, bounds, where_to, jobs, sites).screen_all(files, name)
 
 
 @app.command(cls=PmbfCommand, epilog=BUILD_HELP)
 def build(
     collection: arg.CollectionFolder = None,
-    code: Code = "words",
-    key_bits: KeyBits = 32,
+    param: OfKeys = None,
     json: arg.Json = False,
     quiet: arg.QuietLoad = False,
 ) -> None:
@@ -62,9 +142,8 @@ def build(
         open_collection(collection) as opened,
         steps_progress(shown=not quiet and sys.stderr.isatty()) as on_progress,
     ):
-        status = opened.build_sentences(
-            code=code, key_bits=key_bits, on_read=partial(on_progress, "Reading") if on_progress else None
-        )
+        on_read = partial(on_progress, "Reading") if on_progress else None
+        status = opened.build_sentences(on_read=on_read, **dict(param or ()))
     if json:
         print_json(asdict(status))
     elif not quiet:

@@ -9,12 +9,11 @@ import typer
 
 from pmbf.base.errors import DONE, ParameterError
 from pmbf.cli.arguments import OUTPUT, Templates, flag, option, parse_size
-from pmbf.cli.clustering import FetchAll
 from pmbf.cli.guard.arguments import taking
 from pmbf.cli.guard.options import sorted_out
-from pmbf.cli.inputs import given as only_given
 from pmbf.cli.inputs import n_cores
 from pmbf.cli.outcome import note
+from pmbf.cli.params import Param, Params, of, real, yes_or_no
 
 WHERE = "Where it listens"
 LIMITS = "What clients may take"
@@ -50,29 +49,28 @@ TokenFile = Annotated[
 Workers = Annotated[
     int | None, option("--workers", "N", "Working processes (default: one a core; 2 for a cluster).", LIMITS, min=1)
 ]
-MaxRequest = Annotated[
-    int | None,
-    option("--max-request", "SIZE", "Refuse larger requests: 20M, 1G (default: 272M).", LIMITS, parser=parse_size),
-]
-MaxSeconds = Annotated[
-    float | None, option("--max-seconds", "SECONDS", "The most time for an answer (default: 120).", LIMITS)
-]
+TAKES = (
+    Param("request_bytes", "SIZE", "Refuse larger requests: 20M, 1G (default: 272M).", parse_size),
+    real("answer_s", "SECONDS", "The most time for an answer (default: 120)."),
+)
+FETCHING = (
+    yes_or_no("fetch_all", "Whether nodes fetch all volumes first; else one when it is asked for (default: no)."),
+)
+OfServing = Annotated[list[Any] | None, Params(TAKES, FETCHING).option]
 _CLUSTER_WORKERS = 2
 """Working processes for a cluster: the nodes do the work."""
 
 Log = Annotated[bool, flag("--log", "A line on stderr for each answer: sizes, time, outcome.", OUTPUT)]
 
 
-@taking("collection", "cluster", "ray", "policy_file", "config_file")
+@taking("collection", "policy_file", "config_file")
 def serve(
     socket: Socket = None,
     tcp: Tcp = None,
     token_file: TokenFile = None,
     workers: Workers = None,
-    max_request: MaxRequest = None,
-    max_seconds: MaxSeconds = None,
     template: Templates = None,
-    fetch_all: FetchAll = False,
+    param: OfServing = None,
     log: Log = False,
     **given: Any,
 ) -> None:
@@ -92,7 +90,7 @@ def serve(
         raise ParameterError(NOTHING_PROTECTED)
     if token_file and not tcp:
         raise ParameterError("--token-file is given without --tcp; the socket needs no token")
-    limits = ServiceLimits(**only_given(request_bytes=max_request, answer_s=max_seconds))
+    limits = ServiceLimits(**of(param, TAKES))
     place = Path(socket) if socket else usual_socket(made.protected)
     if not made.cluster:
         schema.require(Path(made.protected))  # before the folder of the socket is made
@@ -107,7 +105,7 @@ def serve(
         is_logged=log,
         limits=limits,
         templates=offered(template or ()),
-        fetch_all=fetch_all,
+        **of(param, FETCHING),
     )
     server.run(settings, lambda what: note(f"serving {what}"), note)
     raise typer.Exit(DONE)

@@ -8,20 +8,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pmbf.base.errors import DONE, FAILED, NotFoundError, ParameterError
+from pmbf.base.errors import DONE, FAILED, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import flag, names, option
-from pmbf.cli.clustering import Cluster, opened_cluster
-from pmbf.cli.clustering import Ray as Nodes
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
-from pmbf.cli.inputs import given, n_cores, named_collection, open_collection, require_one_collection
-from pmbf.cli.on_hosts import on_hosts
+from pmbf.cli.inputs import n_cores, named_collection, open_collection, open_on_nodes
+from pmbf.cli.on_hosts import JobsOrHosts, counting, on_hosts
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.cli.targets import require_outside, require_own
+from pmbf.cli.params import Param, Params, count, whole
+from pmbf.cli.tables import TableFile, parse_table, require_table
+from pmbf.cli.targets import require_outside
+from pmbf.store.telling import on_nodes
 
 if TYPE_CHECKING:
     from pmbf.alike.similar import Similarities
@@ -42,7 +43,7 @@ SIMILAR_HELP = """Examples:
   pmbf similar update -c theses.pmbf      after each load
   pmbf similar show thesis.pdf -c theses.pmbf
   pmbf similar export rows.csv -c theses.pmbf
-  pmbf similar update --cluster /mnt/depot
+  pmbf similar update -c /mnt/depot
 
 The similarity of a document to another one is the share of its chunks, five
 words in a row, that the other one has too. docs/similar.md says more."""
@@ -70,24 +71,17 @@ share of either. Parquet needs the extra 'parquet'.
 Exit codes: 0 written; 2 wrong usage; 3 an error"""
 STATUS_HELP = "Exit codes: 0 done; 2 wrong usage; 3 an error"
 
-_RULES = "Rules of a first run; later they change with --renew alone"
-
 Full = Annotated[bool, flag("--full", "Read all texts and compute all rows anew; the rules stay.")]
 Renew = Annotated[bool, flag("--renew", "As --full, with other rules, and with a new list of common chunks.")]
-Jobs = Annotated[int | None, option("--jobs", "N", "Processes (default: one a core, at most 2).", min=1)]
-Ray = Annotated[
-    str | None,
-    option("--ray", "ADDRESS", "The hosts of a Ray cluster compute, HOST:PORT or auto; all must see the folder."),
-]
-Words = Annotated[int | None, option("--words", "N", "Words of a chunk (default: 5).", _RULES)]
-Bits = Annotated[int | None, option("--bits", "28|30|32", "Bits of a chunk ID (default: as the size asks).", _RULES)]
-Keep = Annotated[int | None, option("--keep", "N", "Similarities kept of a document (default: 100).", _RULES)]
-MinShared = Annotated[
-    int | None, option("--min-shared", "N", "Fewest chunks that similar documents share (default: 3).", _RULES)
-]
-Common = Annotated[
-    int | None, option("--common", "N", "Chunks that more documents have count for nothing (default: 1000).", _RULES)
-]
+_RULES = (
+    count("n_words", "Words of a chunk (default: 5)."),
+    Param("bits", "28|30|32", "Bits of a chunk ID (default: as the size asks).", whole),
+    count("keep", "Similarities kept of a document (default: 100)."),
+    count("min_shared", "Fewest chunks that similar documents share (default: 3)."),
+    count("common", "Chunks that more documents have count for nothing (default: 1000)."),
+)
+"""Rules of a first run; later they change with `--renew` alone."""
+OfRules = Annotated[list[Any] | None, Params(_RULES).option]
 What = Annotated[str | None, names("[DOCUMENT]", "Path, name or id of a document (default: the pairs of all).")]
 Most = Annotated[int | None, option("--most", "N", "Show so many, or all (default: 20).", parser=arg.parse_count)]
 Threshold = Annotated[
@@ -100,10 +94,13 @@ Threshold = Annotated[
     ),
 ]
 Clusters = Annotated[bool, flag("--clusters", "Show the documents that similarities connect.")]
-Out = Annotated[str, names("OUT", "The file to write: NAME.csv, NAME.jsonl or NAME.parquet.")]
-Format = Annotated[
-    Literal["csv", "jsonl", "parquet"] | None,
-    option("--format", "csv|jsonl|parquet", "The format, if the name does not end with it."),
+Out = Annotated[
+    Any,
+    names(
+        "OUT",
+        "The file to write: NAME.csv, .jsonl, .xlsx or .parquet.",
+        parser=parse_table,
+    ),
 ]
 
 
@@ -114,17 +111,11 @@ def _similar() -> None:
 
 @app.command(cls=PmbfCommand, epilog=UPDATE_HELP)
 def update(
-    collection: arg.CollectionFolder = None,
-    cluster: Cluster = None,
+    collection: arg.AnyCollection = None,
     full: Full = False,
     renew: Renew = False,
-    jobs: Jobs = None,
-    ray: Ray = None,
-    words: Words = None,
-    bits: Bits = None,
-    keep: Keep = None,
-    min_shared: MinShared = None,
-    common: Common = None,
+    jobs: JobsOrHosts = None,
+    param: OfRules = None,
     json: arg.Json = False,
     quiet: arg.QuietLoad = False,
 ) -> None:
@@ -133,17 +124,17 @@ def update(
     from pmbf.cli.shown.progress import steps_progress
     from pmbf.cli.shown.similar import incomplete_lines, update_text
 
-    rules = given(n_words=words, bits=bits, keep=keep, min_shared=min_shared, common=common)
     if not quiet:
         note_kernels()
     with steps_progress(shown=not quiet and sys.stderr.isatty()) as on_progress:
-        how: dict[str, Any] = {"full": full, "renew": renew, "on_progress": on_progress, **rules}
-        with _documents(collection, cluster, ray) as documents:
+        how: dict[str, Any] = {"full": full, "renew": renew, "on_progress": on_progress, **dict(param or ())}
+        n_jobs, ray = counting(jobs, on_nodes(named_collection(collection)))
+        with _documents(collection) as documents:
             if ray:
                 place = os.path.abspath(documents) if isinstance(documents, str) else documents
-                report = on_hosts(ray, lambda made, n: updated(place, jobs=jobs or n, executor=made(), **how))
+                report = on_hosts(ray, lambda made, n: updated(place, jobs=n_jobs or n, executor=made(), **how))
             else:
-                report = updated(documents, jobs=jobs or min(_USUAL_JOBS, n_cores()), **how)
+                report = updated(documents, jobs=n_jobs or min(_USUAL_JOBS, n_cores()), **how)
     if json:
         print_json(report.to_dict())
     elif not quiet:
@@ -156,9 +147,7 @@ def update(
 @app.command(cls=PmbfCommand, epilog=SHOW_HELP)
 def show(
     what: What = None,
-    collection: arg.CollectionFolder = None,
-    cluster: Cluster = None,
-    ray: Nodes = None,
+    collection: arg.AnyCollection = None,
     most: Most = None,
     threshold: Threshold = None,
     clusters: Clusters = False,
@@ -171,7 +160,7 @@ def show(
     if what is not None and clusters:
         raise ParameterError("--clusters is given with a document; leave one of them out")
     most = _USUAL_MOST if most is None else most
-    with _documents(collection, cluster, ray) as documents, Similarities(documents) as similarities:
+    with _documents(collection) as documents, Similarities(documents) as similarities:
         if clusters:
             _note_untaken(similarities)
             groups = similarities.clusters(0.5 if threshold is None else threshold)
@@ -186,14 +175,12 @@ def show(
 
 
 @app.command(cls=PmbfCommand, epilog=STATUS_HELP)
-def status(
-    collection: arg.CollectionFolder = None, cluster: Cluster = None, ray: Nodes = None, json: arg.Json = False
-) -> None:
+def status(collection: arg.AnyCollection = None, json: arg.Json = False) -> None:
     """Show how large the table is, what has changed since, and each run."""
     from pmbf.alike.similar import Similarities
     from pmbf.cli.shown.similar import incomplete_lines, status_text
 
-    with _documents(collection, cluster, ray) as documents, Similarities(documents) as similarities:
+    with _documents(collection) as documents, Similarities(documents) as similarities:
         found = similarities.status()
     print_json(found.to_dict()) if json else print_text(status_text(found))
     for line in [] if json else incomplete_lines(found.incomplete):
@@ -202,36 +189,29 @@ def status(
 
 @app.command(cls=PmbfCommand, epilog=EXPORT_HELP)
 def export(
-    out: Out,
-    collection: arg.CollectionFolder = None,
-    cluster: Cluster = None,
-    ray: Nodes = None,
-    format: Format = None,
+    file: Out,
+    collection: arg.AnyCollection = None,
     force: arg.Force = False,
     json: arg.Json = False,
 ) -> None:
     """Write all rows to a file: CSV, JSONL or Parquet."""
     from pmbf.cli.shown.safe import one_line
-    from pmbf.cli.shown.tables import require_form
 
-    kind = format or out.rsplit(".", 1)[-1]
+    out = file.path
     if out == "-":
         raise ParameterError("-: stdout takes no rows; name a file")
-    with _documents(collection, cluster, ray) as documents:
+    with _documents(collection) as documents:
         folder = documents if isinstance(documents, str) else documents.folder
         if Path(folder).resolve() in Path(out).resolve().parents:
             raise ParameterError(f"{out}: is inside the collection; name a file outside")
-        require_form(kind, out)
-        if not Path(out).parent.is_dir():
-            raise NotFoundError(f"{out}: there is no such folder; make it first")
-        require_own("OUT", out, kind, force=force)
+        require_table(file, set(), force=force, option="OUT")
         with open_collection(documents) if isinstance(documents, str) else nullcontext(documents.collection) as opened:
             require_outside("OUT", out, opened, force=force)
-        n_rows = _exported(documents, out, kind)
+        n_rows = _exported(documents, file)
     print_json({"n_rows": n_rows}) if json else print_text(f"{n_rows:,} rows written to {one_line(out)}\n")
 
 
-def _exported(documents: str | SpreadDocuments, out: str, kind: str) -> int:
+def _exported(documents: str | SpreadDocuments, file: TableFile) -> int:
     from pmbf.alike.similar import Similarities
     from pmbf.alike.similar.reader import COLUMNS
     from pmbf.cli.shown.tables import table
@@ -239,20 +219,21 @@ def _exported(documents: str | SpreadDocuments, out: str, kind: str) -> int:
 
     with Similarities(documents) as similarities:
         _note_untaken(similarities)
-        with replacing(Path(out), beside_others=True) as file, table(kind, COLUMNS, file) as take:
+        with replacing(Path(file.path), beside_others=True) as opened, table(file.form, COLUMNS, opened) as take:
             return take(asdict(row) for row in similarities.rows())
 
 
 @contextmanager
-def _documents(collection: str | None, cluster: str | None, ray: str | None) -> Iterator[str | SpreadDocuments]:
-    """Yield the folder of a collection, or the documents of a cluster's."""
-    require_one_collection(collection, cluster)
-    if not cluster:
-        yield named_collection(collection)
+def _documents(collection: str | None) -> Iterator[str | SpreadDocuments]:
+    """Yield the folder of a collection, or the documents of one on many nodes."""
+    named = named_collection(collection)
+    there = on_nodes(named)
+    if not there:
+        yield named
         return
     from pmbf.cluster.similar import SpreadDocuments
 
-    with opened_cluster(cluster, ray) as opened:
+    with open_on_nodes(there) as opened:
         yield SpreadDocuments(opened)
 
 

@@ -1,4 +1,4 @@
-"""`pmbf site`: the sites that search each other, and the options of `pmbf screen` that ask them."""
+"""`pmbf site`: the sites that search each other."""
 
 from __future__ import annotations
 
@@ -12,25 +12,34 @@ import typer
 
 from pmbf.base.errors import DONE, ParameterError
 from pmbf.cli import arguments as arg
+from pmbf.cli import params
 from pmbf.cli.arguments import flag, names, option
-from pmbf.cli.groups import PmbfCommand, PmbfGroup
-from pmbf.cli.inputs import given, named_collection
+from pmbf.cli.groups import PmbfCommand, PmbfGroup, with_options_of
+from pmbf.cli.inputs import given, in_a_folder, named_collection
 from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.cli.sentences import screen, screened
 
 if TYPE_CHECKING:
-    from pmbf.sites import Registry, Sites
+    from pmbf.sites import Registry
 
-SITES = "Sites: other collections, see pmbf site"
+SITES = "Which sites, and how they are asked"
 
 SITE_HELP = """Examples:
   pmbf site init north --address north.example:8443 --contact library@north.example
   pmbf site card > north.json           for the other sites
   pmbf site add south.json              a card that they gave
   pmbf site serve -c theses.pmbf
-  pmbf screen draft.docx -c theses.pmbf --sentences --sites all
+  pmbf site ask draft.docx -c theses.pmbf
 
 A registry is a folder with our certificate, the federation key, the sites that
 we know, how much each of them is shown, and a log. docs/sites.md says more."""
+ASK_HELP = """Examples:
+  pmbf site ask draft.docx -c theses.pmbf
+  pmbf site ask draft.docx -c theses.pmbf --sites north,south --share-matched
+
+Exit codes: 0 nothing found; 1 something found, or claimed; 2 wrong usage; 3 an
+error, or nothing found but not everything was read, or a site did not answer;
+of several files the highest code"""
 INIT_HELP = """Examples:
   pmbf site init north --address north.example:8443
   pmbf site init south --key federation.key
@@ -67,12 +76,9 @@ app = typer.Typer(cls=PmbfGroup, no_args_is_help=True, rich_markup_mode="rich")
 
 RegistryFolder = Annotated[
     str | None,
-    option("--registry", "FOLDER", "The registry of sites (default: ~/.config/pmbf/sites).", SITES,
-           envvar="PMBF_REGISTRY"),
-]  # fmt: skip
-Asked = Annotated[
-    str | None, option("--sites", "all|NAME,…", "Ask sites for sentences that the collection does not have.", SITES)
+    option("--registry", "FOLDER", "The registry of sites (default: ~/.config/pmbf/sites).", envvar="PMBF_REGISTRY"),
 ]
+Asked = Annotated[str, option("--sites", "all|NAME,…", "Which sites are asked (default: all).", SITES)]
 ShareMatched = Annotated[
     bool,
     flag("--share-matched", "Send sites the words of units that they may have, so that they compare them.", SITES),
@@ -81,7 +87,8 @@ AskWhole = Annotated[bool, flag("--ask-whole", "Ask sites for all sentences, not
 Private = Annotated[
     bool, flag("--private", "Ask so that sites learn only how many keys were asked (extra psi); they claim.", SITES)
 ]
-Deadline = Annotated[float | None, option("--deadline", "SECONDS", "Wait no longer for sites (default: 30).", SITES)]
+WAITING = (params.real("seconds", "SECONDS", "Wait no longer for sites (default: 30)."),)
+OfAsking = Annotated[list[Any] | None, params.Params(params.READING, params.PAGES, WAITING).option]
 Site = Annotated[str, names("NAME", "Of a site: small letters, digits, dashes.")]
 AnySite = Annotated[str | None, names("NAME", "A site; without one, all that have no level of their own.")]
 LevelOption = Annotated[
@@ -90,9 +97,34 @@ LevelOption = Annotated[
 ]
 
 
+_registry: list[str | None] = [None]
+"""The folder that `--registry` names, before a command of the group."""
+
+
 @app.callback(epilog=SITE_HELP)
-def _site() -> None:
+def _site(registry: RegistryFolder = None) -> None:
     """Let collections of several houses search each other without showing their texts."""
+    _registry[:] = [registry]
+
+
+@app.command(cls=PmbfCommand, epilog=ASK_HELP)
+@with_options_of(screen)
+def ask(
+    sites: Asked = "all",
+    share_matched: ShareMatched = False,
+    ask_whole: AskWhole = False,
+    private: Private = False,
+    param: OfAsking = None,
+    **given: Any,
+) -> None:
+    """Find the sentences of a file in a collection, and ask other sites for what it does not have."""
+    from pmbf.sites import Sites
+
+    known = _opened()
+    asked = Sites(
+        known, known.named(sites), texts=share_matched, whole=ask_whole, private=private, **params.of(param, WAITING)
+    )
+    raise typer.Exit(screened(**given, param=param, sites=asked))
 
 
 @app.command(cls=PmbfCommand, epilog=INIT_HELP)
@@ -101,19 +133,18 @@ def init(
     address: Annotated[str, option("--address", "HOST:PORT", "Where others ask us (default: nowhere).")] = "",
     contact: Annotated[str, option("--contact", "TEXT", "Whom others may ask about a withheld text.")] = "",
     key: Annotated[str | None, option("--key", "FILE", "The federation key of the sites that we join.")] = None,
-    registry: RegistryFolder = None,
 ) -> None:
     """Make a registry with a new certificate."""
     from pmbf.sites import init as made_registry
 
-    made = made_registry(_folder(registry), name, address=address, contact=contact, key=Path(key) if key else None)
+    made = made_registry(_folder(), name, address=address, contact=contact, key=Path(key) if key else None)
     print_text(f"{made.own.name}: certificate {made.own.fingerprint.hex()}\n")
 
 
 @app.command(cls=PmbfCommand, epilog=PLAIN_HELP)
-def card(registry: RegistryFolder = None) -> None:
+def card() -> None:
     """Print our card, for other sites to add."""
-    print_text(json.dumps(asdict(_opened(registry).own), indent=1) + "\n")
+    print_text(json.dumps(asdict(_opened().own), indent=1) + "\n")
 
 
 @app.command(cls=PmbfCommand, epilog=ADD_HELP)
@@ -121,13 +152,12 @@ def add(
     card: Annotated[str, names("CARD", "What `pmbf site card` printed there.")],
     level: LevelOption = None,
     new: Annotated[bool, flag("--replace", "Put the card in the place of another one of the same name.")] = False,
-    registry: RegistryFolder = None,
 ) -> None:
     """Add a site, or put a new card in the place of its old one with `--replace`."""
     from pmbf.sites import Partner, read_card
     from pmbf.sites.names import look
 
-    known, found = _opened(registry), read_card(Path(card))
+    known, found = _opened(), read_card(Path(card))
     if found.name == known.own.name:
         raise ParameterError(f"{card}: is a card of {found.name}, which is our own name")
     others = {known.own.name, *known.partners} - {found.name}
@@ -144,19 +174,19 @@ def add(
 
 
 @app.command(cls=PmbfCommand, epilog=PLAIN_HELP)
-def remove(name: Site, registry: RegistryFolder = None) -> None:
+def remove(name: Site) -> None:
     """Take a site out: it is asked no more, and answered no more."""
-    known = _opened(registry)
+    known = _opened()
     known.partner(name)
     replace(known, partners={one: it for one, it in known.partners.items() if one != name}).stored()
 
 
 @app.command("list", cls=PmbfCommand, epilog=PLAIN_HELP)
-def list_(json: arg.Json = False, registry: RegistryFolder = None) -> None:
+def list_(json: arg.Json = False) -> None:
     """List the sites, their addresses, and how much each of them is shown."""
     from pmbf.cli.shown.sites import listed_text, listed_values
 
-    known = _opened(registry)
+    known = _opened()
     print_json(listed_values(known)) if json else print_text(listed_text(known))
 
 
@@ -167,12 +197,11 @@ def policy(
     units_a_day: Annotated[
         int | None, option("--units-a-day", "N", "Units that the site may ask for in a day (at first 20,000).", min=0)
     ] = None,
-    registry: RegistryFolder = None,
 ) -> None:
     """Show or set how much of a found document other sites are shown."""
     from pmbf.cli.shown.sites import listed_text
 
-    known = _opened(registry)
+    known = _opened()
     if name is not None:
         partner = replace(known.partner(name), **given(level=level, units_a_day=units_a_day))
         known = known.with_partner(partner)
@@ -186,12 +215,12 @@ def policy(
 
 
 @app.command(cls=PmbfCommand, epilog=LOG_HELP)
-def log(json: arg.Json = False, registry: RegistryFolder = None) -> None:
+def log(json: arg.Json = False) -> None:
     """Print what was asked, of us and by us, and compare each line with the one before."""
     from pmbf.cli.shown.sites import log_line
     from pmbf.sites import auditlog
 
-    for line in auditlog.lines(_opened(registry).log_file):
+    for line in auditlog.lines(_opened().log_file):
         print_json(line) if json else print_text(log_line(line))
 
 
@@ -203,18 +232,17 @@ def serve(
         bool, flag("--private", "Answer private questions, too: 0.2 ms for each key at first (extra psi).")
     ] = False,
     verbose: Annotated[bool, flag("--log", "A line on stderr for each answer: sizes, time.")] = False,
-    registry: RegistryFolder = None,
 ) -> None:
     """Answer other sites from a collection that has sentences."""
     from pmbf.sites import server
     from pmbf.sites.names import parse_address
     from pmbf.sites.tagging import TagSet
 
-    known = _opened(registry)
+    known = _opened()
     address = listen or known.own.address
     if not address:
         raise ParameterError(f"{known.own.name} has no address; name one with --listen")
-    folder = Path(named_collection(collection))
+    folder = Path(in_a_folder(named_collection(collection)))
     tagging = partial(TagSet, known.folder, note) if private else None
     server.run(
         known, folder, parse_address(address), lambda what: note(f"serving {what}"), tagging=tagging, is_logged=verbose
@@ -222,33 +250,13 @@ def serve(
     raise typer.Exit(DONE)
 
 
-def sites_of(names: str | None, registry: str | None, options: dict[str, Any]) -> Sites | None:
-    """Return the sites that a screening asks; None if it asks none.
-
-    Raises:
-        ParameterError: An option of sites is given without `--sites`.
-        NotFoundError: There is no registry, or no such site.
-    """
-    if names is None:
-        if options:
-            named = {"texts": "share-matched", "whole": "ask-whole", "seconds": "deadline", "private": "private"}[
-                min(options)
-            ]
-            raise ParameterError(f"--{named} is given without --sites")
-        return None
-    from pmbf.sites import Sites
-
-    known = _opened(registry)
-    return Sites(known, known.named(names), **options)
-
-
-def _opened(registry: str | None) -> Registry:
+def _opened() -> Registry:
     from pmbf.sites import opened
 
-    return opened(_folder(registry))
+    return opened(_folder())
 
 
-def _folder(registry: str | None) -> Path:
+def _folder() -> Path:
     from pmbf.sites import usual_folder
 
-    return Path(registry) if registry else usual_folder()
+    return Path(_registry[0]) if _registry[0] else usual_folder()

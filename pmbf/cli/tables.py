@@ -1,4 +1,4 @@
-"""The tables of `pmbf screen`: --csv, --jsonl and --xlsx, each row a passage, a source or a text."""
+"""`--table`: files of rows, each a passage, a source or a text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+import typer
 
 from pmbf.base.errors import NotFoundError, ParameterError
 from pmbf.cli.arguments import OUTPUT, flag, option
@@ -18,13 +20,6 @@ if TYPE_CHECKING:
     from pmbf.report.rows import By, Row
     from pmbf.verbs import AnyCollection
 
-Csv = Annotated[str | None, option("--csv", "FILE", "Write a table as CSV; - is stdout, instead of reports.", OUTPUT)]
-Jsonl = Annotated[
-    str | None, option("--jsonl", "FILE", "Write a table as lines of JSON; - is stdout, instead of reports.", OUTPUT)
-]
-Xlsx = Annotated[
-    str | None, option("--xlsx", "FILE", "Write a table for Excel and LibreOffice, the greatest share first.", OUTPUT)
-]
 Rows = Annotated[
     Literal["texts", "sources", "passages"] | None,
     option("--rows", "texts|sources|passages", "What a row of the tables is (default: passages).", OUTPUT),
@@ -34,65 +29,132 @@ WithText = Annotated[
 ]
 
 
+class TableFile(NamedTuple):
+    """A table that is written: its form, such as `csv`, and its file; `-` is stdout."""
+
+    form: str
+    path: str
+
+
+FORMS = ("csv", "jsonl", "xlsx", "parquet")
+PRINTED = ("csv", "jsonl")
+"""Forms of tables that may be printed."""
+
+
+def parse_table(word: str) -> TableFile:
+    """Return the form and the file of a table: its ending says the form, or the form stands before it.
+
+    >>> parse_table("class.csv"), parse_table("jsonl:-")
+    (TableFile(form='csv', path='class.csv'), TableFile(form='jsonl', path='-'))
+    """
+    before, _, path = word.partition(":")
+    found = TableFile(os.path.splitext(word)[1][1:].lower(), word)
+    if path and before in FORMS:
+        found = TableFile(before, path)
+    if found.form not in FORMS or (found.path == "-" and found.form not in PRINTED):
+        endings = ", ".join(f".{form}" for form in FORMS)
+        raise typer.BadParameter(f"{word!r} ends with none of {endings}; or write the form before it, as in csv:-")
+    return found
+
+
+Table = Annotated[
+    list[Any] | None,
+    option(
+        "--table",
+        "FILE",
+        "Write a table: FILE.csv, .jsonl, .xlsx or .parquet; repeatable. csv:- and jsonl:- print it.",
+        OUTPUT,
+        parser=parse_table,
+    ),
+]
+
+
+def require_tables(tables: Sequence[TableFile], *, json: bool, quiet: bool, force: bool) -> None:
+    """Refuse tables that cannot be written, before a text is read.
+
+    Args:
+        tables: The tables.
+        json: Whether an answer in JSON goes to stdout.
+        quiet: Whether nothing goes to stdout.
+        force: Whether files are replaced that pmbf did not write.
+
+    Raises:
+        ParameterError: Two answers would be written on stdout or into one file, or a file would be lost.
+        NotFoundError: The folder of a file does not exist.
+        UnsupportedError: The library for a form is not installed.
+    """
+    printed = [f"--table {one.form}:-" for one in tables if one.path == "-"]
+    if json + len(printed) > 1:
+        named = " and ".join([*(["--json"] if json else []), *printed])
+        raise ParameterError(f"{named} write on stdout, of which there is one; name a file")
+    if quiet and printed:
+        raise ParameterError("--quiet prints nothing, but a table is asked for on stdout; name a file")
+    taken: set[str] = set()
+    for one in tables:
+        if one.path != "-":
+            require_table(one, taken, force=force)
+
+
+def require_table(one: TableFile, taken: set[str], *, force: bool, option: str = "--table") -> None:
+    """Refuse a table that cannot be written into its file; errors as for `require_tables`.
+
+    Args:
+        one: The table.
+        taken: The files of other tables; this one is added.
+        force: Whether a file is replaced that pmbf did not write.
+        option: The option that names the table.
+    """
+    from pmbf.cli.shown.tables import require_form
+
+    place = os.path.realpath(one.path)
+    if place in taken:
+        raise ParameterError(f"{option} {one.path}: is given twice; name another file")
+    taken.add(place)
+    require_form(one.form, one.path)
+    if not Path(one.path).parent.is_dir():
+        raise NotFoundError(f"{one.path}: there is no such folder; make it first")
+    require_own(option, one.path, one.form, force=force)
+
+
 @dataclass(frozen=True, slots=True)
 class Tables:
     """The tables that a screening writes.
 
     Args:
-        csv, jsonl: Files, or `-` for stdout; None writes no such table.
-        xlsx: A file.
+        files: The tables.
         rows: What a row is; None: a passage.
         with_text: Whether rows and JSON hold the words of passages.
-        of_sentences: Whether a row is a sentence; `rows` and `xlsx` are not given then.
+        of_sentences: Whether a row is a sentence; `rows` is not given then.
         force: Whether files are replaced that pmbf did not write.
     """
 
-    csv: str | None = None
-    jsonl: str | None = None
-    xlsx: str | None = None
+    files: Sequence[TableFile] = ()
     rows: Literal["texts", "sources", "passages"] | None = None
     with_text: bool = False
     of_sentences: bool = False
     force: bool = False
 
     @property
-    def any(self) -> bool:
-        """Whether a table is written."""
-        return any(file is not None for file in (self.csv, self.jsonl, self.xlsx))
-
-    @property
     def on_stdout(self) -> bool:
         """Whether a table takes the place of the reports."""
-        return "-" in (self.csv, self.jsonl)
+        return any(one.path == "-" for one in self.files)
 
     def require_possible(self, *, json: bool, quiet: bool) -> None:
         """Refuse options that contradict each other, before a text is read.
 
         Raises:
-            ParameterError: Two answers would be written on stdout, or an option has no table to act on.
-            NotFoundError: The folder of the spreadsheet does not exist.
-            UnsupportedError: The library for spreadsheets is not installed.
+            ParameterError: As for `require_tables`, or an option has no table to act on.
+            NotFoundError, UnsupportedError: As for `require_tables`.
         """
         from pmbf.report.rows import columns
 
-        if json + (self.csv == "-") + (self.jsonl == "-") > 1:
-            raise ParameterError("--json, --csv - and --jsonl - write on stdout, of which there is one; name a file")
-        if quiet and self.on_stdout:
-            raise ParameterError("--quiet prints nothing, but a table is asked for on stdout; name a file")
-        if self.rows and not self.any:
-            raise ParameterError("--rows is given without a table; add --csv FILE, --jsonl FILE or --xlsx FILE")
-        if self.with_text and not (self.any or json):
-            raise ParameterError("--with-text is given without --json, --csv, --jsonl or --xlsx; add one of them")
-        if self.any:
+        require_tables(self.files, json=json, quiet=quiet, force=self.force)
+        if self.rows and not self.files:
+            raise ParameterError("--rows is given without a table; add --table FILE.csv, FILE.jsonl or FILE.xlsx")
+        if self.with_text and not (self.files or json):
+            raise ParameterError("--with-text is given without --json or --table; add one of them")
+        if self.files:
             columns(self.rows or "passages", with_text=self.with_text)
-        if self.xlsx == "-":
-            raise ParameterError("--xlsx is -, expected the name of a file")
-        if self.xlsx is not None:
-            from pmbf.cli.shown.tables import require_form
-
-            require_form("xlsx", self.xlsx)
-            if not Path(self.xlsx).parent.is_dir():
-                raise NotFoundError(f"{self.xlsx}: there is no such folder; make it first")
 
     def expect(self, paths: Sequence[str], opened: AnyCollection) -> None:
         """Refuse files that would be lost, before one is opened.
@@ -102,42 +164,30 @@ class Tables:
             opened: The collection that they are compared with.
 
         Raises:
-            ParameterError: A table is one of the texts, or two tables are one file; or a file would be lost, or a table
-                be loaded as a document.
+            ParameterError: A table is one of the texts; or would be loaded as a document.
         """
-        given = {"--csv": self.csv, "--jsonl": self.jsonl, "--xlsx": self.xlsx}
-        written = {name: file for name, file in given.items() if file is not None and file != "-"}
+        written = [one.path for one in self.files if one.path != "-"]
         texts = set(map(os.path.realpath, paths)) if written else set()
-        taken: dict[str, str] = {}
-        for name, file in written.items():
-            place = os.path.realpath(file)
-            if place in texts:
-                raise ParameterError(f"{name} {file}: this is a text that is screened; name another file")
-            if place in taken:
-                raise ParameterError(f"{name} {file}: {taken[place]} is the same file; name another file")
-            taken[place] = name
-            require_own(name, file, name.removeprefix("--"), force=self.force)
-            require_outside(name, file, opened, force=self.force)
+        for file in written:
+            if os.path.realpath(file) in texts:
+                raise ParameterError(f"--table {file}: this is a text that is screened; name another file")
+            require_outside("--table", file, opened, force=self.force)
 
     @contextmanager
     def opened(self) -> Iterator[Callable[[Any], None]]:
-        """Open the files and return what takes each report; the spreadsheet is written when all were taken.
+        """Open the files and return what takes each report; spreadsheets are written when all were taken.
 
         Raises:
             OSError: A file cannot be written.
             IncompleteError: A sheet has no room for all rows.
         """
-        if not self.any:
+        if not self.files:
             yield lambda report: None
             return
         by = self.rows or "passages"
         names, rows_of = self._rows(by)
         with ExitStack() as files:
-            tables = [
-                files.enter_context(opened_table(file, form, names, by))
-                for form, file in {"csv": self.csv, "jsonl": self.jsonl, "xlsx": self.xlsx}.items()
-                if file is not None
-            ]
+            tables = [files.enter_context(opened_table(file, form, names, by)) for form, file in self.files]
 
             def take(report: Any) -> None:
                 found = rows_of(report)

@@ -6,7 +6,7 @@ import fcntl
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from io import BytesIO
 from types import SimpleNamespace
@@ -191,32 +191,6 @@ def require_apart(option: str, place: str, paths: Sequence[str]) -> None:
         compared = os.path.realpath(path)
         if target == compared or target.startswith(os.path.join(compared, "")):
             raise ParameterError(f"{option} {place}: is in {path}, which is compared; name a place outside")
-
-
-def require_tables(tables: Mapping[str, str | None], *, json: bool, quiet: bool, force: bool) -> None:
-    """Refuse tables that cannot be written, before a text is read.
-
-    Args:
-        tables: The file of each option, `-` for stdout; None: it is not given.
-        json: Whether an answer in JSON goes to stdout.
-        quiet: Whether nothing goes to stdout.
-        force: Whether files are replaced that pmbf did not write.
-
-    Raises:
-        ParameterError: Two answers would be written on stdout or into one file, or a file would be lost.
-    """
-    given = {option: file for option, file in tables.items() if file is not None}
-    on_stdout = [f"{option} -" for option, file in given.items() if file == "-"]
-    if json + len(on_stdout) > 1:
-        named = " and ".join([*(["--json"] if json else []), *on_stdout])
-        raise ParameterError(f"{named} write on stdout, of which there is one; name a file")
-    if quiet and on_stdout:
-        raise ParameterError("--quiet prints nothing, but a table is asked for on stdout; name a file")
-    if len({os.path.realpath(file) for file in given.values()}) < len(given):
-        raise ParameterError(f"{' and '.join(given)} name one file; name two")
-    for option, file in given.items():
-        if file != "-":
-            require_own(option, file, option.removeprefix("--"), force=force)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from pmbf.base.errors import DONE, ParameterError, UnsupportedError
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import OUTPUT, flag, option, parse_size
 from pmbf.cli.inputs import given as only_given
-from pmbf.cli.inputs import n_cores, named_collection, open_collection
+from pmbf.cli.inputs import in_a_folder, n_cores, named_collection, open_collection
 from pmbf.cli.outcome import note, print_text
 from pmbf.cli.targets import require_outside
 
@@ -77,7 +77,7 @@ def web(
     from pmbf.serving.http.limits import ServiceLimits
     from pmbf.store import schema
 
-    folder = named_collection(collection)
+    folder = in_a_folder(named_collection(collection))
     schema.require(Path(folder))  # before its state folder is made
     if state:
         with open_collection(folder) as opened:

@@ -53,7 +53,7 @@ class SpreadDocuments:
                 f"{collection.address}: an object store has no place for similarities; it takes a depot in a folder"
             )
         self.collection = collection
-        self.folder, self.asked_with = collection.path, f"--cluster {collection.path}"
+        self.folder, self.asked_with = collection.path, f"-c {collection.path}"
 
     def __enter__(self) -> Self:
         if not self.collection.is_last():

@@ -73,7 +73,7 @@ def require_above_zero(limits: Any) -> None:
 
 def over_text(limits: Limits) -> str:
     """Return the message for a document with too much text."""
-    return f"more than {limits.max_text_bytes} bytes of text; split it or raise the limit with --max-bytes"
+    return f"more than {limits.max_text_bytes} bytes of text; split it or raise max_bytes"
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ class Worker:
         asked = {"kind": kind, "limits": asdict(limits), "unseen": unseen}
         answer = self._exchange((asked, raw), limits.timeout_s)
         if answer is None:
-            limit = f"reading took longer than {limits.timeout_s:g} s (timeout_s, --timeout)"
+            limit = f"reading took longer than {limits.timeout_s:g} s (timeout_s)"
             raise IncompleteError(
                 limit if self._is_late else f"the reading process died: {self._child.cause_of_death(5)}"
             )

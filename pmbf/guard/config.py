@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pmbf.base.contents import read_bounded
+from pmbf.base.contents import read_bounded, size_of
 from pmbf.base.errors import NotFoundError, ParameterError
 from pmbf.guard.policy import KEYS, Policy, is_address
+from pmbf.store.telling import on_nodes
 
 PROJECT_FILE, OWN_FILE = "pyproject.toml", ".pmbf.toml"
 PREFIX = "PMBF_GUARD_"
@@ -76,11 +77,10 @@ def policy_for(folder: Path | None, chosen: Chosen, environment: Mapping[str, st
         if central and central.locked:
             _require_no_looser(layer, reference, central.source)
         merged |= layer.values
-    if merged.get("cluster"):
-        if not (central and central.locked):  # another Ray cluster could answer what its owner likes
-            merged.setdefault("ray", environment.get("PMBF_RAY", ""))
-    elif not merged.get("endpoint"):
-        merged.setdefault("collection", environment.get("PMBF_COLLECTION", ""))
+    if not any(merged.get(name) for name in ("collection", "cluster", "endpoint")):
+        merged |= protected_at(environment.get("PMBF_COLLECTION", ""))
+    if merged.get("cluster") and not (central and central.locked):  # another one could answer what its owner likes
+        merged.setdefault("ray", environment.get("PMBF_RAY", ""))
     return _made(merged, ", ".join(layer.source for layer in local if layer.values))
 
 
@@ -92,7 +92,23 @@ def is_locked(chosen: Chosen, environment: Mapping[str, str] = os.environ) -> bo
 
 def command_line(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return keys given on the command line, checked; their paths start from the current folder."""
-    return {name: _value(name, value, "the command line", Path.cwd()) for name, value in values.items()}
+    return {name: _value(name, value, "--param", Path.cwd()) for name, value in values.items()}
+
+
+def protected_at(place: str) -> dict[str, str]:
+    """Return the keys that say where the protected documents are.
+
+    Args:
+        place: A collection; a depot, or its address; an endpoint filter, which is a file; or empty.
+
+    >>> protected_at("ray://10.0.0.1:6379/mnt/depot"), protected_at("papers.pmbf"), protected_at("")
+    ({'cluster': '/mnt/depot', 'ray': '10.0.0.1:6379'}, {'collection': 'papers.pmbf'}, {})
+    """
+    if there := on_nodes(place):
+        return {"cluster": there.depot} | ({"ray": there.ray} if there.ray else {})
+    if os.path.isfile(place):
+        return {"endpoint": place}
+    return {"collection": place} if place else {}
 
 
 def project_folder(start: Path) -> Path:
@@ -204,7 +220,7 @@ def from_text(name: str, text: str, source: str) -> Any:
         if text == "off":
             return text
         if kind == "count":
-            return int(text)
+            return size_of(text) if name == "max_bytes" else int(text)
         if kind == "number":
             return float(text)
         if kind == "flag":

@@ -100,7 +100,7 @@ def seen(encoded: bytes, looks: Looks, limits: Limits) -> Seen:
         if monotonic() > end:
             break
     if monotonic() > end:
-        problems.append(f"looking for what it hides took longer than {limits.timeout_s:g} s (timeout_s, --timeout)")
+        problems.append(f"looking for what it hides took longer than {limits.timeout_s:g} s (timeout_s)")
     found.close()  # it holds the text
     return Seen(b"".join(pieces), tuple(parts), tuple(dict.fromkeys(problems)))
 

@@ -218,7 +218,7 @@ def _problems(query: Screened, options: Options) -> Iterator[str]:
         yield told_all_skipped(_template(options))
     if n_compared < query.n_found:
         told = f"{query.n_found} candidates, only the best {n_compared} compared"
-        yield f"{told}; raise max_candidates (--max-candidates)"
+        yield f"{told}; raise max_candidates"
     yield from not_compared(query.resolved.matches)
 
 

@@ -246,7 +246,7 @@ def opened(folder: Path) -> Registry:
         status, content = path.stat(), path.read_bytes()
         secret = (folder / "private.pem").stat()
     except FileNotFoundError:
-        making = f"pmbf site init NAME --registry {shlex.quote(str(folder))}"
+        making = f"pmbf site --registry {shlex.quote(str(folder))} init NAME"
         raise NotFoundError(f"{folder}: holds no registry of sites; make one with `{making}`") from None
     for what, found, is_secret in (("registry.json", status, False), ("private.pem", secret, True)):
         if is_open_to_others(found, secret=is_secret):

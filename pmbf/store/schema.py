@@ -47,7 +47,9 @@ def require(folder: Path) -> Path:
         return folder / FILE_NAME
     telling.require_catalog(folder)
     if telling.is_depot(folder):
-        raise NotFoundError(f"{folder}: is a depot of a cluster: use --cluster {folder}, or `pmbf cluster`")
+        raise NotFoundError(
+            f"{folder}: is the depot of a cluster, this command takes a collection in one folder; see `pmbf cluster`"
+        )
     if folder.is_dir() and any(one.name not in OWN_NAMES for one in folder.iterdir()):
         name = telling.proposed(folder)
         raise NotFoundError(

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import NamedTuple
 
-from pmbf.base.errors import CorruptError
+from pmbf.base.errors import CorruptError, ParameterError
+
+RAY = "ray://"
 
 CATALOG = "catalog.sqlite"
 _OF_A_COLLECTION = re.compile(r"\d{6,}\.(?:text|fprt|post|tile|docs)")
@@ -21,6 +24,32 @@ def is_collection(folder: str | os.PathLike[str]) -> bool:
 def is_depot(folder: str | os.PathLike[str]) -> bool:
     """Return whether a folder is the depot of a cluster: it holds a numbered manifest."""
     return any(len(name) == 12 and name.isdecimal() for name in _names(Path(folder, "manifests")))
+
+
+class OnNodes(NamedTuple):
+    """Where a collection on many nodes is: its depot, and the Ray cluster that is asked; empty: this machine is."""
+
+    depot: str
+    ray: str
+
+
+def on_nodes(address: str) -> OnNodes | None:
+    """Return where a collection on many nodes is; None if the address is a folder, and no depot.
+
+    Raises:
+        ParameterError: It begins with `ray://` and names no cluster, or no depot.
+
+    >>> on_nodes("ray://10.0.0.1:6379/mnt/depot"), on_nodes("s3://bucket/depot"), on_nodes("papers.pmbf")
+    (OnNodes(depot='/mnt/depot', ray='10.0.0.1:6379'), OnNodes(depot='s3://bucket/depot', ray=''), None)
+    """
+    if address.startswith(RAY):
+        ray, _, depot = address.removeprefix(RAY).partition("/")
+        if not (ray and depot):
+            raise ParameterError(f"{address}: expected ray://HOST:PORT/PATH/OF/DEPOT, or ray://auto/PATH/OF/DEPOT")
+        return OnNodes(depot if "://" in depot else f"/{depot}", ray)
+    if "://" in address or (is_depot(address) and not is_collection(address)):
+        return OnNodes(address, "")
+    return None
 
 
 def has_lost_its_catalog(folder: str | os.PathLike[str]) -> bool:

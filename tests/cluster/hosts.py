@@ -83,6 +83,7 @@ class Hosts:
         [inside] = self._children(host)
         entered = ["nsenter", "-t", inside, "--net", "--pid", "--mount", *map(str, command)]
         settings: dict[str, Any] = {"env": self.environment, "cwd": ROOT, "text": True} | more
+        settings["env"] = settings["env"] | {"XDG_CACHE_HOME": str(self.state / host)}  # the state is there
         started: subprocess.Popen[str] = subprocess.Popen(entered, **settings)
         return started
 
@@ -100,7 +101,7 @@ class Hosts:
             RuntimeError: It does not start.
         """
         told = ("start",) if host == "h1" else ("join", self.head)
-        own = ("--address", self.address(host), "--name", host, "--state", self.state / host)
+        own = ("--address", self.address(host), "--name", host)
         code, _, err = self.pmbf(host, "cluster", *told, *own, **more)
         if code:
             raise RuntimeError(err)

@@ -1,4 +1,4 @@
-"""`pmbf cluster` and `pmbf screen --cluster`, as a user types them."""
+"""`pmbf cluster` and `pmbf screen -c DEPOT`, as a user types them."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def test_a_text_is_screened_as_in_one_folder(depot, folder, tmp_path):
     assert 0 == pmbf("load", folder, "-c", tmp_path / "c.pmbf").returncode
     here, there = (
         pmbf("screen", tmp_path / "query.txt", "--json", *where)
-        for where in (("-c", tmp_path / "c.pmbf"), ("--cluster", depot))
+        for where in (("-c", tmp_path / "c.pmbf"), ("-c", depot))
     )
     assert 1 == here.returncode == there.returncode
     one, other = (json.loads(done.stdout) for done in (here, there))
@@ -36,38 +36,35 @@ def test_a_text_is_screened_as_in_one_folder(depot, folder, tmp_path):
     for told in (one, other):
         del told["collection"], told["generation"]
     assert one == other
-    assert "text-3.txt" in pmbf("screen", tmp_path / "query.txt", "--cluster", depot).stdout
+    assert "text-3.txt" in pmbf("screen", tmp_path / "query.txt", "-c", depot).stdout
 
 
 def test_labels_and_pruning_are_a_second_commit(depot, folder, tmp_path):
     (tmp_path / "labels.csv").write_text("name,author\ntext-1.txt,stone\nnobody.txt,x\n", encoding="utf-8")
     (folder / "text-9.txt").unlink()
-    pattern = ("--label-pattern", "(?P<year>[0-9])[.]txt")
+    pattern = ("--labels", "(?P<year>[0-9])[.]txt")
     done = pmbf("cluster", "load", depot, folder, "--prune", "--labels", tmp_path / "labels.csv", *pattern)
     assert (3, "9 unchanged, 1 pruned, 9 labelled, 1 with a problem") == (done.returncode, done.stdout.splitlines()[0])
     assert "no document is listed under 'nobody.txt'" in done.stderr
-    found = json.loads(pmbf("screen", folder / "text-1.txt", "--cluster", depot, "--json").stdout)
+    found = json.loads(pmbf("screen", folder / "text-1.txt", "-c", depot, "--json").stdout)
     assert [{"author": "stone", "year": "1"}] == found["matches"][0]["document"]["labels"]
 
 
-def test_two_collections_at_once_are_refused_unless_the_environment_names_one(depot, tmp_path, monkeypatch):
+def test_a_depot_may_be_named_in_the_environment(depot, tmp_path):
     (tmp_path / "query.txt").write_text(words(99), encoding="utf-8")
-    done = pmbf("screen", tmp_path / "query.txt", "--cluster", depot, "-c", tmp_path / "c.pmbf")
-    assert 2 == done.returncode
-    assert "name two collections; give one of them" in done.stderr
-    monkeypatch.setenv("PMBF_COLLECTION", str(tmp_path / "c.pmbf"))
-    assert 0 == pmbf("screen", tmp_path / "query.txt", "--cluster", depot).returncode
+    environment = os.environ | {"PMBF_COLLECTION": str(depot)}
+    assert 0 == pmbf("screen", tmp_path / "query.txt", environment=environment).returncode
 
 
 def test_what_was_not_looked_at_is_told_and_is_no_success(depot, tmp_path):
     status = json.loads(pmbf("cluster", "status", depot, "--json").stdout)
     [name] = status["volumes"]
     (tmp_path / "query.txt").write_text(words(99), encoding="utf-8")
-    assert 0 == pmbf("screen", tmp_path / "query.txt", "--cluster", depot).returncode
+    assert 0 == pmbf("screen", tmp_path / "query.txt", "-c", depot).returncode
     (depot / "files" / name[:2] / name).unlink()
     for shelf in (depot / "shelf").iterdir():
         shelf.rename(tmp_path / f"lost-{shelf.name}")
-    done = pmbf("screen", tmp_path / "query.txt", "--cluster", depot)
+    done = pmbf("screen", tmp_path / "query.txt", "-c", depot)
     assert 3 == done.returncode
     assert "not looked at: 10 documents, ids 1 to 10" in done.stdout + done.stderr
     done = pmbf("cluster", "status", depot, "--fetch-all")
@@ -120,23 +117,23 @@ def test_a_damaged_file_of_the_depot_is_told(depot):
 
 
 def test_a_cluster_is_not_screened_by_sentences(depot):
-    done = pmbf("screen", __file__, "--cluster", depot, "--sentences")
-    assert 2 == done.returncode
-    assert "--cluster is given with --sentences" in done.stderr
+    done = pmbf("sentences", "screen", __file__, "-c", depot)
+    assert 3 == done.returncode
+    assert "is the depot of a cluster, this command takes a collection in one folder" in done.stderr
 
 
 def test_a_depot_is_made_once_and_must_be_there(depot, tmp_path):
     assert "has a collection already" in pmbf("cluster", "init", depot).stderr
-    done = pmbf("screen", __file__, "--cluster", tmp_path / "nowhere")
+    done = pmbf("screen", __file__, "-c", tmp_path / "nowhere")
     assert 3 == done.returncode
-    assert "make one with `pmbf cluster init" in done.stderr
+    assert "make one with `pmbf load" in done.stderr
     assert not (tmp_path / "nowhere").exists()
 
 
 def test_without_the_extra_it_is_said_what_to_install(depot, tmp_path):
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['ray'] = None", encoding="utf-8")
     python = os.pathsep.join([str(tmp_path), str(ROOT)])  # whether it is installed here or not
-    for told in (["screen", __file__, "--cluster", depot, "--ray", "auto"], ["cluster", "start", "--state", tmp_path]):
+    for told in (["screen", __file__, "-c", f"ray://auto{depot}"], ["cluster", "start"]):
         command = [sys.executable, "-m", "pmbf", *map(str, told)]
         environment = os.environ | {"PYTHONPATH": python, "HOME": str(tmp_path)}
         done = subprocess.run(command, capture_output=True, text=True, env=environment)
@@ -167,16 +164,15 @@ def lose_last_volume(depot, tmp_path):
 
 def test_the_documents_are_listed_as_those_of_one_folder(both, tmp_path):
     depot, collection = both
-    here, there = (pmbf("list", "--json", *where) for where in (("-c", collection), ("--cluster", depot)))
+    here, there = (pmbf("list", "--json", *where) for where in (("-c", collection), ("-c", depot)))
     one, other = (list(map(json.loads, done.stdout.splitlines())) for done in (here, there))
     assert sorted(one["id"] for one in other) == [one["id"] for one in other]
     assert [11, 11] == [len(one), len(other)]
     paths, others = ({tuple(one["paths"]): one | {"id": 0} for one in some} for some in (one, other))
     assert paths == others
-    assert pmbf("list", "*/copy.txt", "-c", collection).stdout == pmbf("list", "*/copy.txt", "--cluster", depot).stdout
-    assert 2 == pmbf("list", "--cluster", depot, "-c", collection).returncode
+    assert pmbf("list", "*/copy.txt", "-c", collection).stdout == pmbf("list", "*/copy.txt", "-c", depot).stdout
     lost = lose_last_volume(depot, tmp_path)
-    done = pmbf("list", "--cluster", depot)
+    done = pmbf("list", "-c", depot)
     assert 3 == done.returncode
     assert "text-9.txt" in done.stdout
     assert f"volume {lost}" in done.stderr
@@ -184,16 +180,16 @@ def test_the_documents_are_listed_as_those_of_one_folder(both, tmp_path):
 
 def test_pairs_are_those_of_one_folder(both, tmp_path):
     depot, collection = both
-    how = ("--json", "--proof", "--keep", "newest", "--jobs", "1")
-    here, there = pmbf("pairs", collection, *how), pmbf("pairs", "--cluster", depot, *how)
+    how = ("--json", "--proof", "--prefer", "newest", "--jobs", "1")
+    here, there = pmbf("pairs", collection, *how), pmbf("pairs", depot, *how)
     assert (1, 1) == (here.returncode, there.returncode), there.stderr
     one, other = json.loads(here.stdout), json.loads(there.stdout)
     assert 2 == len(other["pairs"])
     assert one | {"title": ""} == other | {"title": ""}
-    for wrong in ((collection, "--cluster", depot), ()):
+    for wrong in ((collection, depot), ()):
         assert 2 == pmbf("pairs", *wrong).returncode
     lose_last_volume(depot, tmp_path)
-    done = pmbf("pairs", "--cluster", depot, *how)
+    done = pmbf("pairs", depot, *how)
     told = json.loads(done.stdout)
     assert (1, 1) == (len(told["problems"]), len(told["pairs"]))
     assert told["problems"][0].startswith("not looked at: 1 document, ids")
@@ -201,9 +197,9 @@ def test_pairs_are_those_of_one_folder(both, tmp_path):
 
 def test_similarities_are_those_of_one_folder(both, tmp_path):
     depot, collection = both
-    assert 3 == pmbf("similar", "show", "--cluster", depot).returncode  # no run yet
+    assert 3 == pmbf("similar", "show", "-c", depot).returncode  # no run yet
     tables = []
-    for where in (("-c", collection), ("--cluster", depot)):
+    for where in (("-c", collection), ("-c", depot)):
         done = pmbf("similar", "update", *where, "--json")
         assert (0, 11) == (done.returncode, json.loads(done.stdout)["n_documents"]), done.stderr
         for out in ("rows.csv", "rows.jsonl"):
@@ -211,12 +207,11 @@ def test_similarities_are_those_of_one_folder(both, tmp_path):
         rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
         tables.append({(one["path"], one["other_path"], one["shared"]) for one in rows})
     assert tables[0] == tables[1] != set()
-    shown = pmbf("similar", "show", "1", "--cluster", depot, "--json")
+    shown = pmbf("similar", "show", "1", "-c", depot, "--json")
     assert 0 == shown.returncode
-    assert "documents               11" in pmbf("similar", "status", "--cluster", depot).stdout
-    assert 2 == pmbf("similar", "export", depot / "rows.csv", "--cluster", depot).returncode
-    assert 2 == pmbf("similar", "update", "--cluster", depot, "-c", collection).returncode
+    assert "documents               11" in pmbf("similar", "status", "-c", depot).stdout
+    assert 2 == pmbf("similar", "export", depot / "rows.csv", "-c", depot).returncode
     (tmp_path / "late.txt").write_text(words(88), encoding="utf-8")
     assert 0 == pmbf("cluster", "load", depot, tmp_path / "late.txt").returncode
-    done = pmbf("similar", "show", "--clusters", "--cluster", depot)
-    assert f"run `pmbf similar update --cluster {depot}`" in done.stderr
+    done = pmbf("similar", "show", "--clusters", "-c", depot)
+    assert f"run `pmbf similar update -c {depot}`" in done.stderr

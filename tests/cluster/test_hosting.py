@@ -54,17 +54,17 @@ def test_no_host_starts_where_no_token_is_asked_for(home):
     """Ray listens on all addresses of a host: `start` refuses before it is called."""
     for command in ("start", "join"):
         words = ["10.0.0.1:6379"] if command == "join" else []
-        environment = os.environ | {"RAY_AUTH_MODE": "disabled"}
-        done = pmbf("cluster", command, *words, "--state", home / "state", environment=environment)
+        environment = os.environ | {"XDG_CACHE_HOME": str(home), "RAY_AUTH_MODE": "disabled"}
+        done = pmbf("cluster", command, *words, environment=environment)
         assert (2, True) == (done.returncode, "whoever reaches the port could run code here" in done.stderr)
-        assert not (home / "state").exists()
-    environment = os.environ | {"RAY_AUTH_TOKEN": "short"}
-    done = pmbf("cluster", "start", "--state", home / "state", environment=environment)
+        assert not (home / "pmbf").exists()
+    environment = os.environ | {"XDG_CACHE_HOME": str(home), "RAY_AUTH_TOKEN": "short"}
+    done = pmbf("cluster", "start", environment=environment)
     assert (2, True) == (done.returncode, "RAY_AUTH_TOKEN: the token has 5 characters" in done.stderr)
 
 
 def test_a_host_that_was_never_started_cannot_be_stopped(home):
-    done = pmbf("cluster", "stop", "--state", home / "state")
+    done = pmbf("cluster", "stop", environment=os.environ | {"XDG_CACHE_HOME": str(home)})
     assert (3, True) == (done.returncode, "no host was started there" in done.stderr)
 
 

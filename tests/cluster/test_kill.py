@@ -47,5 +47,5 @@ def test_a_load_that_is_killed_is_there_whole_or_not_at_all(tmp_path, folder):
         assert (0, []) == (done.returncode, json.loads(done.stdout)["problems"])
         assert was.n_documents + 1 == last(FolderDepot(depot)).n_documents
         (tmp_path / "query.txt").write_text(words(1000 + number), encoding="utf-8")
-        found = json.loads(pmbf("screen", tmp_path / "query.txt", "--cluster", depot, "--json").stdout)
+        found = json.loads(pmbf("screen", tmp_path / "query.txt", "-c", depot, "--json").stdout)
         assert [str(folder / f"text-{number % 10}.txt")] == [one["document"]["path"] for one in found["matches"]]

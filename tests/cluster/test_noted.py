@@ -48,16 +48,16 @@ def test_a_depot_whose_last_manifest_is_lost_answers_nothing(place):
 
 
 def test_the_guard_blocks_what_it_cannot_know(place, leak):
-    assert 1 == pmbf("guard", leak, "--cluster", place).returncode
+    assert 1 == pmbf("guard", leak, "-c", place).returncode
     lose(place, 3)
-    done = pmbf("guard", leak, "--cluster", place)
+    done = pmbf("guard", leak, "-c", place)
     assert 3 == done.returncode, done.stdout
     assert "manifest 3 is missing" in done.stdout + done.stderr
     done = pmbf("cluster", "check", place)
     assert (3, True) == (done.returncode, "manifest 3 is missing" in done.stderr)
     (place / "last").unlink()  # as the message says
     shutil.rmtree(place / "shelf")
-    assert 0 == pmbf("guard", leak, "--cluster", place).returncode
+    assert 0 == pmbf("guard", leak, "-c", place).returncode
     done = pmbf("cluster", "check", place)
     assert 0 == done.returncode
     assert "files that no state of the collection names" in done.stdout

@@ -156,10 +156,10 @@ def test_pairs_are_those_of_one_process_also_if_a_holder_dies(cluster, tmp_path,
     monkeypatch.setattr("pmbf.cluster.on_ray.RayExecutor", lambda ray: cluster)
     monkeypatch.setattr(cluster, "begin", killing)
     expected = run("pairs", tmp_path / "texts", "--json")
-    found = run("pairs", tmp_path / "texts", "--json", "--ray", "auto", "--jobs", "3")
+    found = run("pairs", tmp_path / "texts", "--json", "--jobs", "ray://auto")
     assert (1, 1) == (expected.exit_code, found.exit_code)
     assert [0] == killed
     assert 40 <= len(json.loads(found.stdout)["pairs"])
     assert expected.stdout == found.stdout
-    refused = run("pairs", tmp_path / "texts", "--ray", "auto", "--plan", "doc")
+    refused = run("pairs", tmp_path / "texts", "--jobs", "ray://auto", "--param", "plan=doc")
     assert (2, True) == (refused.exit_code, "choose --plan term" in refused.stderr)

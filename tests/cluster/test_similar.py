@@ -62,7 +62,7 @@ def test_a_document_is_asked_for_by_name_and_id(cluster):
     cluster.add_many([("sea", "the sea comes in twice a day and goes out twice a day"), ("dry", "no rain fell " * 9)])
     cluster.add_many([("they", "they say the sea comes in twice a day and goes out twice a day")])
     documents = SpreadDocuments(cluster)
-    with pytest.raises(NotFoundError, match=r"no similarities yet.*similar update --cluster"):
+    with pytest.raises(NotFoundError, match=r"no similarities yet.*similar update -c "):
         Similarities(documents)
     update(documents)
     with Similarities(documents) as similarities:
@@ -84,7 +84,7 @@ def test_a_damaged_table_is_told_with_the_command_that_makes_it_anew(cluster):
     update(documents)
     (documents.folder / "similar" / "similarities.sqlite").write_bytes(b"no table")
     for ask in (Similarities, update):
-        with pytest.raises(CorruptError, match="similar update --renew --cluster "):
+        with pytest.raises(CorruptError, match="similar update --renew -c "):
             ask(documents)
     assert 5 == update(documents, renew=True).n_documents
 

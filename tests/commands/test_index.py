@@ -43,21 +43,23 @@ def test_a_further_load_needs_no_option(of_rows):
 
 
 def test_options_of_rows_and_of_a_profile_win(tmp_path):
-    folder, options = tmp_path / "c.pmbf", ("--index", "rows", "--fpr", "0.02", "--profile", "sentences")
+    folder, options = tmp_path / "c.pmbf", ("--index", "rows", "--param", "fpr=0.02", "--profile", "sentences")
     assert run("load", LIBRARY, "-c", folder, *options, "--quiet").exit_code == 0
     params = json.loads(run("stats", "-c", folder, "--json").stdout)["params"]
     assert (params["index"], params["fpr"], params["n_hashes"], params["density"]) == ("rows", 0.02, 6, 0.4)
 
 
 def test_the_papers_method_is_refused_in_one_sentence_with_the_way_out(library, of_rows):
-    shown = run("screen", SUSPICIOUS / "verbatim.txt", "-c", library, "--method", "popcount")
+    shown = run("screen", SUSPICIOUS / "verbatim.txt", "-c", library, "--param", "method=popcount")
     assert shown.exit_code == 2
     assert "made with `pmbf load --index rows`" in shown.stderr and "leave the method out" in shown.stderr
-    assert "tides.txt" in sources(of_rows, "verbatim.txt", "--method", "popcount")
+    assert "tides.txt" in sources(of_rows, "verbatim.txt", "--param", "method=popcount")
 
 
 def test_a_filter_that_chose_nothing_is_noted_and_is_no_damage(of_rows):
-    shown = run("screen", SUSPICIOUS / "verbatim.txt", "-c", of_rows, "--method", "popcount", env={"COLUMNS": "400"})
+    shown = run(
+        "screen", SUSPICIOUS / "verbatim.txt", "-c", of_rows, "--param", "method=popcount", env={"COLUMNS": "400"}
+    )
     assert "Note: the filter left no document out" in shown.stdout
     assert "damaged" not in shown.stdout
 
@@ -80,6 +82,6 @@ def test_similarities_and_sentences_are_made_beside_rows(tmp_path):
     assert run("load", LIBRARY, "-c", folder, "--index", "rows", "--quiet").exit_code == 0
     assert run("similar", "update", "-c", folder).exit_code == 0
     assert run("sentences", "build", "-c", folder).exit_code == 0
-    shown = run("screen", SUSPICIOUS / "verbatim.txt", "-c", folder, "--sentences", "--json")
+    shown = run("sentences", "screen", SUSPICIOUS / "verbatim.txt", "-c", folder, "--json")
     assert "tides.txt" in shown.stdout
     assert run("check", "-c", folder).exit_code == 0

@@ -49,22 +49,17 @@ def test_a_collection_is_not_made_for_a_path_that_does_not_exist(tmp_path):
 
 def test_parameters_are_taken_when_a_collection_is_made(folder, tmp_path):
     made = tmp_path / "c.pmbf"
-    options = [
-        "--shingle",
-        7,
-        "--long-letters",
-        6,
-        "--any-order",
-        "--density",
-        0.1,
-        "--hash-bits",
-        48,
-        "--n-hashes",
-        2,
-        "--fpr",
-        0.02,
-    ]
-    options += ["--placement", "single-row", "--docs-per-row", 5, "--row-capacity", 999, "--no-text", "--index", "rows"]
+    named = (
+        "shingle_tokens=7",
+        "long_letters=6",
+        "ordered=no",
+        "density=0.1",
+        "hash_bits=48",
+        "n_hashes=2",
+        "fpr=0.02",
+    )
+    named += ("placement=single-row", "docs_per_row=5", "row_capacity=999")
+    options = [word for one in named for word in ("--param", one)] + ["--no-text", "--index", "rows"]
     assert run("load", folder, "-c", made, *options).exit_code == 0
     with pmbf.Collection(made) as collection:
         assert collection.params == pmbf.Params(
@@ -84,21 +79,22 @@ def test_parameters_are_taken_when_a_collection_is_made(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("option", "value"),
-    [("--n-hashes", 2), ("--fpr", 0.02), ("--placement", "single-row"), ("--docs-per-row", 5), ("--row-capacity", 999)],
+    "param", ["n_hashes=2", "fpr=0.02", "placement=single-row", "docs_per_row=5", "row_capacity=999"]
 )
-def test_what_only_rows_have_is_refused_for_a_collection_with_postings(folder, tmp_path, option, value):
+def test_what_only_rows_have_is_refused_for_a_collection_with_postings(folder, tmp_path, param):
     for index in ([], ["--index", "postings"]):
-        result = run("load", folder, "-c", tmp_path / "c.pmbf", option, value, *index)
+        result = run("load", folder, "-c", tmp_path / "c.pmbf", "--param", param, *index)
         assert result.exit_code == 2
-        assert f"{option} is for a collection of rows; give --index rows, too" in " ".join(result.stderr.split())
+        assert f"--param {param.partition('=')[0]} is for a collection of rows; give --index rows, too" in " ".join(
+            result.stderr.split()
+        )
     assert not (tmp_path / "c.pmbf").exists()
 
 
 def test_a_profile_is_a_set_of_parameters_that_others_change(folder, tmp_path):
     for name, options, expected in (
         ("a", ["--profile", "obfuscation"], pmbf.Params.obfuscation()),
-        ("b", ["--profile", "obfuscation", "--density", 0.2], pmbf.Params.obfuscation(density=0.2)),
+        ("b", ["--profile", "obfuscation", "--param", "density=0.2"], pmbf.Params.obfuscation(density=0.2)),
         ("c", ["--profile", "default"], pmbf.Params()),
         ("d", ["--profile", "sentences"], pmbf.Params.sentences()),
     ):
@@ -110,10 +106,10 @@ def test_a_profile_is_a_set_of_parameters_that_others_change(folder, tmp_path):
 
 
 def test_other_parameters_for_an_existing_collection_are_wrong_usage(mine, folder):
-    result = run("load", folder, "-c", mine, "--density", "0.5")
+    result = run("load", folder, "-c", mine, "--param", "density=0.5")
     assert result.exit_code == 2
     assert "density 0.05" in result.stderr
-    assert run("load", folder, "-c", mine, "--density", "0.05").exit_code == 0
+    assert run("load", folder, "-c", mine, "--param", "density=0.05").exit_code == 0
 
 
 def test_patterns_the_shell_left_alone_are_filled_in(folder, tmp_path):
@@ -142,7 +138,7 @@ def test_a_list_of_paths_is_read_within_the_limit_of_all_inputs(folder, tmp_path
     else:
         listed.write_bytes(paths)
     name = "-" if kind == "stdin" else listed
-    result = run("load", "--files-from", name, "--max-bytes", "1K", "-c", tmp_path / "c.pmbf", input=paths)
+    result = run("load", "--files-from", name, "--param", "max_bytes=1K", "-c", tmp_path / "c.pmbf", input=paths)
     assert result.exit_code == 3
     assert f"{'stdin' if kind == 'stdin' else listed}: larger than 1024 bytes; split it, or raise" in result.stderr
 

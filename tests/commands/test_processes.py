@@ -93,7 +93,6 @@ def test_a_screening_starts_without_what_it_does_not_need(library, how):
         *(["rich"] if how else []),
     ]
     typed = ["screen", str(SUSPICIOUS / "none.txt"), "-c", str(library), "--min-chars", "65", "--threshold", "1%", *how]
-    typed += ["--color", "never"]
     script = (
         "import sys\nfrom pmbf.cli.app import app\n"
         f"try: app({typed!r})\n"

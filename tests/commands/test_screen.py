@@ -161,9 +161,9 @@ def test_a_text_shorter_than_any_passage_is_noted(library):
 
 def test_a_limit_that_is_passed_is_an_error_that_names_the_option(library):
     for file, given in ((SUSPICIOUS / "none.txt", None), ("-", b"x" * 2000)):
-        result = run("screen", file, "-c", library, "--max-bytes", "1K", input=given)
+        result = run("screen", file, "-c", library, "--param", "max_bytes=1K", input=given)
         assert result.exit_code == 3
-        assert "--max-bytes" in result.stderr
+        assert "--param max_bytes" in result.stderr
 
 
 def test_fewer_sources_and_passages_are_shown_on_demand(library):
@@ -184,7 +184,7 @@ def test_sources_below_the_threshold_are_left_out(library):
 def test_colours_are_used_only_when_asked_for(library):
     file = SUSPICIOUS / "edited.txt"
     assert "\x1b" not in run("screen", file, "-c", library).stdout
-    assert "\x1b[1;32m" in run("screen", file, "-c", library, "--color", "always").stdout
+    assert "\x1b[1;32m" in run("screen", file, "-c", library, env={"FORCE_COLOR": "1"}).stdout
 
 
 def test_no_escape_sequence_of_a_document_reaches_the_terminal(tmp_path):

@@ -47,19 +47,20 @@ def test_the_help_of_a_command_tells_each_of_its_options_in_words(command):
     ("command", "values", "options"),
     [
         ("screen", Options(), {"min_chars": "--min-chars", "threshold": "--threshold"}),
-        ("screen", Options(), {"max_candidates": "--max-candidates", "method": "--method"}),
-        ("screen", Options(), {"min_similarity": "--min-similarity", "sensitivity": "--sensitivity"}),
-        ("load", pmbf.Params(), {"shingle_tokens": "--shingle", "density": "--density"}),
-        ("load", pmbf.Params.rows(), {"n_hashes": "--n-hashes", "fpr": "--fpr"}),
-        ("load", pmbf.Params.rows(), {"placement": "--placement", "docs_per_row": "--docs-per-row"}),
-        ("load", Limits(), {"timeout_s": "--timeout"}),
+        ("screen", Options(), {"max_candidates": "max_candidates=N", "method": "method="}),
+        ("screen", Options(), {"min_similarity": "min_similarity=", "sensitivity": "--sensitivity"}),
+        ("load", pmbf.Params(), {"shingle_tokens": "shingle_tokens=N", "density": "density="}),
+        ("load", pmbf.Params.rows(), {"n_hashes": "n_hashes=", "fpr": "fpr="}),
+        ("load", pmbf.Params.rows(), {"placement": "placement=", "docs_per_row": "docs_per_row="}),
+        ("load", Limits(), {"timeout_s": "timeout_s="}),
     ],
 )
 def test_the_help_tells_the_default_that_holds(command, values, options):
     help_text = run(command, "--help", env={"COLUMNS": "200"}).stdout
     assert "<bool>" not in help_text
+    help_text += run(command, "--param", "help").stdout
     for name, option in options.items():
-        told = re.search(rf"{option} .*\(default: ([^;)]+)\)", help_text)
+        told = re.search(rf"{option}.*\(default: ([^;)]+)[;)]", help_text)
         assert told, option
         value = getattr(values, name)
         assert told[1] == (value if isinstance(value, str) else f"{value:g}"), option
@@ -68,7 +69,11 @@ def test_the_help_tells_the_default_that_holds(command, values, options):
 def test_every_field_of_options_is_an_option_but_those_for_experts():
     from typer.main import get_command
 
-    offered = {parameter.name for parameter in get_command(app).commands["screen"].params}
+    from pmbf.cli.params import table_of
+
+    parameters = get_command(app).commands["screen"].params
+    offered = {parameter.name for parameter in parameters} | set(table_of(parameters).by_name)
+    offered |= {"exclude_quotations", "exclude_bibliography", "exclude_self", "exclude_same", "where_not"}
     for_experts = {"min_evidence", "apparatus", "summaries", "threads", "labels_of"}
     assert {field.name for field in fields(Options)} - offered <= for_experts
 
@@ -85,10 +90,16 @@ def test_help_may_be_a_word_before_the_command():
     assert run("help", "guard", "check").stdout == run("guard", "check", "--help").stdout
 
 
-def test_the_parameters_of_the_filter_stand_apart_from_those_of_a_reader():
-    for command, usual, apart in (("screen", "--threshold", "--false-rows"), ("load", "--profile", "--fpr")):
-        shown = run(command, "--help").stdout
-        assert shown.index(usual) < shown.index("Advanced: the filter's own parameters") < shown.index(apart)
+def test_rarer_parameters_have_a_help_of_their_own():
+    for command, name in (
+        (("screen",), "false_rows=N"),
+        (("load",), "fpr=RATE"),
+        (("similar", "update"), "min_shared=N"),
+    ):
+        shown = run(*command, "--param", "help")
+        assert shown.exit_code == 0
+        assert re.search(rf"^  {name} +[A-Z]", shown.stdout, re.MULTILINE)
+        assert shown.stdout == run(*command, "--param=help").stdout
 
 
 def test_help_does_not_wait_for_numpy():
@@ -124,8 +135,8 @@ def test_a_missing_collection_is_an_error_in_one_line(tmp_path):
         ["screen", "x", "--threshold", "7"],
         ["screen", "x", "--passages", "many"],
         ["screen", "x", "y", "--name", "z"],
-        ["screen", "x", "--color", "purple"],
-        ["screen", "x", "--max-bytes", "1X"],
+        ["screen", "x", "--sensitivity", "purple"],
+        ["screen", "x", "--param", "max_bytes=1X"],
         ["screen"],
         ["load"],
         ["nonsense"],
@@ -170,22 +181,41 @@ def test_a_folder_of_texts_taken_for_a_collection_says_what_to_type(tmp_path):
     [
         (("screen", "a.txt", "--zzzz"), "No such option: --zzzz; see `pmbf screen --help`"),
         (("screen", "a.txt", "--treshold", "1"), "No such option: --treshold (did you mean --threshold?); see"),
-        (("screen", "a.txt", "--sites"), "Option '--sites' requires an argument; see `pmbf screen --help`"),
+        (("screen", "a.txt", "--html"), "Option '--html' requires an argument; see `pmbf screen --help`"),
+        (("screen", "a.txt", "--exclude-self"), "--exclude-self is now --exclude self; see `pmbf screen --help`"),
+        (("screen", "a.txt", "--exclude", "me"), "'me' is not one of quotations, bibliography, self, same=NAME"),
+        (("screen", "a.txt", "--param", "metod=x"), "'metod' is no parameter of this command; did you mean 'method'?"),
+        (("screen", "a.txt", "--param", "method"), "method has no value, expected method=hashes|popcount"),
         (("nonsense",), "No such command 'nonsense'; see `pmbf --help`"),
         (("screen",), "Missing argument 'PATH'; see `pmbf screen --help`"),
         (("guard", "check", "--nope"), "No such option: --nope"),
-        (("screen", "a.txt", "--method", "x"), "Invalid value for '--method': 'x' is not one of 'hashes', 'popcount'"),
+        (
+            ("screen", "a.txt", "--param", "method=x"),
+            "Invalid value for '--param': method: 'x' is not one of 'hashes', 'popcount'",
+        ),
         (("screen", "a.txt", "--jobs", "0"), "Invalid value for '--jobs': '0', expected a whole number, at least 1"),
         (("screen", "a.txt", "--min-chars", "1e9"), "Invalid value for '--min-chars': '1e9', expected a whole number;"),
         (("screen", "a.txt", "--min-chars", "0"), "--min-chars is 0, expected a whole number, at least 1"),
-        (("screen", "a.txt", "--timeout", "0"), "--timeout is 0.0, expected a number above 0"),
-        (("load", "a.txt", "-c", "c", "--density", "x"), "Invalid value for '--density': 'x', expected a number;"),
-        (("load", "a.txt", "-c", "c", "--shingle", "0"), "--shingle is 0, expected an integer from 1 to 32"),
-        (("serve", "-c", "c", "--max-seconds", "0"), "--max-seconds is 0.0, expected a number above 0"),
-        (("guard", "a.txt", "--block-chars", "1e9"), "block_chars is '1e9', expected a whole number from 1"),
-        (("guard", "a.txt", "--max-bytes", "0"), "--max-bytes is 0, expected a whole number from 1"),
+        (("screen", "a.txt", "--param", "timeout_s=0"), "--param timeout_s is 0.0, expected a number above 0"),
+        (
+            ("load", "a.txt", "-c", "c", "--param", "density=x"),
+            "Invalid value for '--param': density: 'x', expected a number;",
+        ),
+        (
+            ("load", "a.txt", "-c", "c", "--param", "shingle_tokens=0"),
+            "--param shingle_tokens is 0, expected an integer from 1 to 32",
+        ),
+        (("serve", "-c", "c", "--param", "answer_s=0"), "--param answer_s is 0.0, expected a number above 0"),
+        (
+            ("guard", "a.txt", "--param", "block_chars=1e9"),
+            "--param: block_chars is '1e9', expected a whole number from 1",
+        ),
+        (("guard", "a.txt", "--param", "max_bytes=0"), "--param: max_bytes is 0, expected a whole number from 1"),
         (("help", "nonsense"), "No such command 'nonsense'; see `pmbf --help`"),
-        (("load", "--max-bytes", "3X"), "'3X' is no size, expected a number of bytes such as 1000000, 500K, 20M or 1G"),
+        (
+            ("load", "--param", "max_bytes=3X"),
+            "'3X' is no size, expected a number of bytes such as 1000000, 500K, 20M or 1G",
+        ),
     ],
 )
 def test_wrong_usage_is_one_line_like_any_error(arguments, told):
@@ -225,18 +255,18 @@ def test_a_named_command_is_built_alone_and_without_a_name_all_are():
 
 def test_values_that_need_coercion_are_still_coerced(library):
     assert run("screen", SUSPICIOUS / "none.txt", "-c", library, "--min-chars", "x").exit_code == 2
-    assert run("screen", SUSPICIOUS / "none.txt", "-c", library, "--color", "pink").exit_code == 2
+    assert run("screen", SUSPICIOUS / "none.txt", "-c", library, "--sensitivity", "pink").exit_code == 2
     assert run("screen", SUSPICIOUS / "none.txt", "-c", library, "--jobs", "0").exit_code == 2
     assert run("screen", "-c", library).exit_code == 2
 
 
-def test_sites_without_sentences_are_wrong_usage_before_a_registry_is_looked_for(tmp_path):
-    found = run("screen", "x.txt", "-c", "x.pmbf", "--sites", "all", "--registry", str(tmp_path / "none"))
+def test_a_registry_of_sites_is_named_before_the_command(tmp_path):
+    found = run("site", "ask", "x.txt", "-c", "x.pmbf", "--registry", str(tmp_path / "none"))
     assert found.exit_code == 2
-    assert "--sites is given without --sentences" in found.stderr
+    assert "--registry is now `pmbf site --registry FOLDER …`" in found.stderr
 
 
 def test_a_missing_registry_is_told_with_the_command_that_makes_it_there(tmp_path):
-    found = run("site", "list", "--registry", str(tmp_path / "a b"))
+    found = run("site", "--registry", str(tmp_path / "a b"), "list")
     assert found.exit_code == 3
-    assert f"pmbf site init NAME --registry '{tmp_path / 'a b'}'" in found.stderr
+    assert f"pmbf site --registry '{tmp_path / 'a b'}' init NAME" in found.stderr

@@ -27,10 +27,10 @@ def here(tmp_path, monkeypatch):
 
 WRITING = {
     "screen --html": (["screen", "thesis.txt", "-c", "c.pmbf", "--html"], "page.html", 1),
-    "screen --csv": (["screen", "thesis.txt", "-c", "c.pmbf", "--csv"], "table.csv", 1),
-    "screen --jsonl": (["screen", "thesis.txt", "-c", "c.pmbf", "--jsonl"], "table.jsonl", 1),
-    "screen --xlsx": (["screen", "thesis.txt", "-c", "c.pmbf", "--xlsx"], "table.xlsx", 1),
-    "screen --rows texts --csv": (["screen", "thesis.txt", "-c", "c.pmbf", "--rows", "texts", "--csv"], "t.csv", 1),
+    "screen --table csv": (["screen", "thesis.txt", "-c", "c.pmbf", "--table"], "table.csv", 1),
+    "screen --table jsonl": (["screen", "thesis.txt", "-c", "c.pmbf", "--table"], "table.jsonl", 1),
+    "screen --table xlsx": (["screen", "thesis.txt", "-c", "c.pmbf", "--table"], "table.xlsx", 1),
+    "screen --table csv of texts": (["screen", "thesis.txt", "-c", "c.pmbf", "--rows", "texts", "--table"], "t.csv", 1),
     "compare --html": (["compare", "class", "--html"], "pages.html", 0),
     "pairs --write-background": (["pairs", "class", "--write-background"], "class.df", 0),
     "similar export csv": (["similar", "export", "-c", "c.pmbf"], "all.csv", 0),
@@ -144,20 +144,20 @@ def test_nothing_is_written_into_a_folder_of_documents(name, updated):
 
 
 AT_CLUSTERS = {
-    name: ["--cluster" if word == "-c" else "depot" if word == "c.pmbf" else word for word in command]
+    name: ["depot" if word == "c.pmbf" else word for word in command]
     for name, (command, _, _) in WRITING.items()
     if "-c" in command and name != "export"
-} | {"pairs --csv": ["pairs", "--cluster", "depot", "--csv"]}
+} | {"pairs --table": ["pairs", "depot", "--table"]}
 """The commands that take a collection on many nodes."""
 
 
 def test_nothing_is_written_into_a_folder_of_documents_of_a_cluster(here):
     assert run("cluster", "init", "depot").exit_code == 0
     assert run("cluster", "load", "depot", "library").exit_code == 0
-    assert run("similar", "update", "--cluster", "depot", "--quiet").exit_code == 0
+    assert run("similar", "update", "-c", "depot", "--quiet").exit_code == 0
     os.mkdir("library/new")
     for name, command in AT_CLUSTERS.items():
-        file = "table.csv" if name == "pairs --csv" else WRITING[name][1]
+        file = "table.csv" if name == "pairs --table" else WRITING[name][1]
         for place in (f"library/{file}", f"library/new/{file}"):
             refused = run(*command, place)
             assert refused.exit_code == 2, (name, refused.output)
@@ -215,19 +215,20 @@ def test_an_export_that_is_refused_leaves_no_key(here):
 
 def test_a_pipe_that_nobody_reads_is_told_and_not_waited_for(here):
     os.mkfifo("pipe")
-    for name in ("screen --csv", "screen --jsonl", "screen --xlsx", "screen --html", "guard --sarif"):
-        refused = run(*WRITING[name][0], "pipe")
+    for name in ("screen --table csv", "screen --table jsonl", "screen --table xlsx", "screen --html", "guard --sarif"):
+        form = f"{name.split()[-1]}:" if "--table" in name else ""
+        refused = run(*WRITING[name][0], f"{form}pipe")
         assert refused.exit_code == (
             1 if name == "guard --sarif" else 3
         )  # that something is blocked is said all the same
         assert "pmbf: pipe: " in refused.stderr
-    assert run("screen", "thesis.txt", "-c", "c.pmbf", "--csv", "/dev/null").exit_code == 1
+    assert run("screen", "thesis.txt", "-c", "c.pmbf", "--table", "csv:/dev/null").exit_code == 1
 
 
-@pytest.mark.parametrize("option", ["--csv", "--jsonl", "--write-background", "--work"])
+@pytest.mark.parametrize("option", ["--table", "--write-background", "--work"])
 @pytest.mark.parametrize("texts", ["library", "c.pmbf"])
 def test_pairs_write_nothing_among_the_texts_that_are_compared(option, texts, here):
-    ending = {"--csv": ".csv", "--jsonl": ".jsonl"}.get(option, ".new")
+    ending = {"--table": ".csv"}.get(option, ".new")
     refused = run("pairs", texts, option, f"library/result{ending}")
     assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
     assert sorted(os.listdir("library")) == ["0.txt", "1.txt", "2.txt"]

@@ -23,7 +23,7 @@ TASK = ROOT / "examples" / "task.txt"
 
 def compare(*arguments, columns=100, **options):
     environment = os.environ | {"COLUMNS": str(columns)}
-    return pmbf("compare", *arguments, "--color", "never", environment=environment, **options)
+    return pmbf("compare", *arguments, environment=environment, **options)
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_json_is_the_comparison():
 
 def test_csv_has_a_row_for_each_pair(essays):
     (essays / "=cmd()|x!A1.txt").write_text((essays / "cleo.txt").read_text(encoding="utf-8"), encoding="utf-8")
-    rows = list(csv.DictReader(io.StringIO(compare(essays, "--csv", "-").stdout)))
+    rows = list(csv.DictReader(io.StringIO(compare(essays, "--table", "csv:-").stdout)))
     assert [("'=cmd()|x!A1.txt", "cleo.txt", "yes"), ("ann.txt", "bob.txt", "no")] == [
         (row["a"], row["b"], row["identical"]) for row in rows
     ]
@@ -71,26 +71,26 @@ def test_csv_has_a_row_for_each_pair(essays):
 
 def test_a_table_is_written_beside_the_report_and_over_no_file_of_others(essays):
     table = essays.parent / "pairs.csv"
-    done = compare(essays, "--csv", table)
+    done = compare(essays, "--table", table)
     assert "1 pair shares text" in done.stdout
     assert table.read_text(encoding="utf-8").startswith("a,b,group_a,")
-    assert pmbf("compare", essays, "--csv", table, "--quiet").returncode == 1
+    assert pmbf("compare", essays, "--table", table, "--quiet").returncode == 1
     table.write_text("name,mark\nann,1\n", encoding="utf-8")
-    refused = pmbf("compare", essays, "--csv", table)
+    refused = pmbf("compare", essays, "--table", table)
     assert (2, "name,mark\nann,1\n") == (refused.returncode, table.read_text(encoding="utf-8"))
     assert "was not written by pmbf" in refused.stderr
-    assert pmbf("compare", essays, "--csv", essays / "pairs.csv").returncode == 2
+    assert pmbf("compare", essays, "--table", essays / "pairs.csv").returncode == 2
 
 
 def test_csv_has_notes_of_what_was_not_read(essays):
     (essays / "broken.pdf").write_bytes(b"%PDF-1.4\n")
-    done = pmbf("compare", essays, "--csv", "-")
+    done = pmbf("compare", essays, "--table", "csv:-")
     assert "broken.pdf: " in done.stderr and "broken.pdf" not in done.stdout
 
 
 def test_labels_of_a_table_stand_in_csv(essays):
     (essays.parent / "class.csv").write_text("file,group,course\nann.txt,a,biology\nbob.txt,b,\n", encoding="utf-8")
-    done = compare(essays, "--csv", "-", "--group-by", essays.parent / "class.csv")
+    done = compare(essays, "--table", "csv:-", "--group-by", essays.parent / "class.csv")
     found = {row["a"]: (row["label_a"], row["label_b"]) for row in csv.DictReader(io.StringIO(done.stdout))}
     assert "biology" in found["ann.txt"][0]
     assert found["ann.txt"][1] == ""
@@ -99,7 +99,7 @@ def test_labels_of_a_table_stand_in_csv(essays):
 @pytest.mark.parametrize("name", ["+1.txt", " =cmd()|x!A1.txt", "＝1.txt", "\t@SUM(A1).txt"])
 def test_a_name_that_a_spreadsheet_would_run_is_text_in_csv(essays, name):
     (essays / "ann.txt").rename(essays / name)
-    [row] = csv.DictReader(io.StringIO(compare(essays, "--csv", "-").stdout, newline=""))
+    [row] = csv.DictReader(io.StringIO(compare(essays, "--table", "csv:-").stdout, newline=""))
     assert f"'{name}" in (row["a"], row["b"])
 
 
@@ -136,7 +136,11 @@ def test_a_file_that_cannot_be_read_makes_the_answer_incomplete(essays):
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (["--json", "--csv", "-"], 2, "--json and --csv - write on stdout, of which there is one; name a file"),
+        (
+            ["--json", "--table", "csv:-"],
+            2,
+            "--json and --table csv:- write on stdout, of which there is one; name a file",
+        ),
         (["--group-by", "(("], 2, "RE2 does not take"),
         (["--group-by", "class.csv"], 3, "class.csv: no such file"),
         (["--common", "many"], 2, "neither a number of groups nor a percentage"),

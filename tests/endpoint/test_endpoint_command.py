@@ -1,4 +1,4 @@
-"""`pmbf export`, `pmbf guard --endpoint` and `pmbf guard resolve` as their users run them."""
+"""`pmbf export`, `pmbf guard -c FILTER` and `pmbf guard resolve` as their users run them."""
 
 import json
 import os
@@ -24,12 +24,12 @@ def desk(tmp_path_factory):
     desk = tmp_path_factory.mktemp("desk")
     with Collection(desk / "c.pmbf", create=True) as made:
         made.add_many(TEXTS.items())
-    done = pmbf("export", "out.pmbx", "-c", "c.pmbf", "--profile", "endpoint", cwd=desk)
+    done = pmbf("export", "out.pmbx", "-c", "c.pmbf", cwd=desk)
     assert done.returncode == 0
     assert done.stdout.splitlines() == [
         "out.pmbx: 3 documents in 64 rows, 51.3 kB",
         "1 document too short to be found: note-on-the-door.txt",
-        "guard with both: pmbf guard PATH --endpoint out.pmbx --key-file c.pmbf.key",
+        "guard with both: pmbf guard PATH -c out.pmbx --param key_file=c.pmbf.key",
     ]
     assert "c.pmbf.key: a new site key" in done.stderr
     (desk / "clean.txt").write_text(CLEAN)
@@ -38,7 +38,7 @@ def desk(tmp_path_factory):
 
 
 def endpoint(*arguments, cwd, given=None):
-    return pmbf("guard", *arguments, "--endpoint", "out.pmbx", "--key-file", "c.pmbf.key", cwd=cwd, given=given)
+    return pmbf("guard", *arguments, "-c", "out.pmbx", "--param", "key_file=c.pmbf.key", cwd=cwd, given=given)
 
 
 def test_a_leak_is_blocked_without_the_collection_and_named_with_it(desk):
@@ -80,9 +80,9 @@ def test_a_policy_names_filter_and_key(desk):
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (("--endpoint", "out.pmbx"), "there is no key_file"),
-    (("--key-file", "c.pmbf.key", "-c", "c.pmbf"), "there is no endpoint"),
-    (("--endpoint", "out.pmbx", "--key-file", "c.pmbf.key", "-c", "c.pmbf"), "expected one of them"),
+    (("-c", "out.pmbx"), "there is no key_file"),
+    (("--param", "key_file=c.pmbf.key", "-c", "c.pmbf"), "there is no endpoint"),
+    (("--param", "endpoint=out.pmbx", "--param", "key_file=c.pmbf.key", "-c", "c.pmbf"), "expected one of them"),
 ])  # fmt: skip
 def test_half_an_endpoint_or_two_sources_are_wrong_usage(desk, arguments, message):
     done = pmbf("guard", "clean.txt", *arguments, cwd=desk)
@@ -99,7 +99,7 @@ def test_a_locked_policy_cannot_be_led_to_another_filter(desk):
 def test_a_filter_that_others_may_change_is_not_believed(desk):
     (desk / "shared.pmbx").write_bytes((desk / "out.pmbx").read_bytes())
     (desk / "shared.pmbx").chmod(0o666)
-    done = pmbf("guard", "clean.txt", "--endpoint", "shared.pmbx", "--key-file", "c.pmbf.key", cwd=desk)
+    done = pmbf("guard", "clean.txt", "-c", "shared.pmbx", "--param", "key_file=c.pmbf.key", cwd=desk)
     assert done.returncode == 3
     assert "shared.pmbx: group or others may write to it; run `chmod go-w" in done.stderr
 
@@ -107,7 +107,7 @@ def test_a_filter_that_others_may_change_is_not_believed(desk):
 def test_a_key_that_others_may_read_is_refused_and_not_used(desk):
     (desk / "open.key").write_bytes((desk / "c.pmbf.key").read_bytes())
     (desk / "open.key").chmod(0o644)
-    done = pmbf("guard", "clean.txt", "--endpoint", "out.pmbx", "--key-file", "open.key", cwd=desk)
+    done = pmbf("guard", "clean.txt", "-c", "out.pmbx", "--param", "key_file=open.key", cwd=desk)
     assert done.returncode == 2
     assert "expected 0600" in done.stderr
     assert pmbf("export", "x.pmbx", "-c", "c.pmbf", "--key-file", "open.key", cwd=desk).returncode == 2

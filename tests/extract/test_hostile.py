@@ -176,9 +176,7 @@ class TestOthers:
         documents = {"a.txt": text.encode(), "a.html": make.html(text), "a.rtf": make.rtf(text)}
         documents["a.docx"] = make.docx(make.paragraph(text))
         for name, raw in documents.items():
-            assert "more than 1000 bytes of text; split it or raise the limit with --max-bytes" in refused(
-                raw, name, limits
-            )
+            assert "more than 1000 bytes of text; split it or raise max_bytes" in refused(raw, name, limits)
 
     def test_a_file_over_the_limit_is_not_read_at_all(self):
         assert "5 bytes, limit 4; split it or raise max_bytes" in refused(b"12345", "a.txt", Limits(max_bytes=4))

@@ -122,10 +122,10 @@ def checked(path):
 
 WAYS = {
     "screen": screened,
-    "screen --where-not": screened_by_labels,
+    "screen --where !=": screened_by_labels,
     "screen PICTURE": same_file,
     "by name": found_by_name,
-    "screen --sentences": screened_by_sentences,
+    "sentences screen": screened_by_sentences,
     "sentences status": sentences_status,
     "list": listed,
     "list --where": listed_by_labels,

@@ -90,7 +90,7 @@ def forget_row(path, id_):
     writer.close()
 
 
-@pytest.mark.parametrize("way", ["screen --sentences", "similar show", "similar pairs", "similar export"])
+@pytest.mark.parametrize("way", ["sentences screen", "similar show", "similar pairs", "similar export"])
 def test_a_row_that_the_catalog_lost_is_no_removed_document(path, expected, way):
     forget_row(path, 12)
     with pytest.raises(CorruptError, match="document 12 is missing from the catalog; run `pmbf check --repair"):

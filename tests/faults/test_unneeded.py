@@ -125,7 +125,7 @@ def test_a_comparison_with_a_library_has_the_warning(path, tmp_path):
     assert rows.name in page(found)
     for name, text in essays:
         (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
-    for how in ((), ("--csv", "-")):
+    for how in ((), ("--table", "csv:-")):
         shown = pmbf("compare", tmp_path / "a.txt", tmp_path / "b.txt", "-c", path, *how)
         assert rows.name in "".join((shown.stdout + shown.stderr).split()) and shown.returncode == 0
 

@@ -101,7 +101,7 @@ def test_a_limit_that_no_option_changes_names_no_option(desk, protected, option,
     with (desk / "large").open("wb") as file:
         file.truncate(n_bytes)
     done = guard("clean.txt", option, "large", "-c", protected, cwd=desk)
-    assert (done.returncode, said in done.stderr, "--max-bytes" in done.stderr) == (3, True, False), done.stderr
+    assert (done.returncode, said in done.stderr, "max_bytes" in done.stderr) == (3, True, False), done.stderr
 
 
 def test_hidden_files_of_a_folder_are_checked_and_git_itself_is_not(desk, protected):
@@ -146,9 +146,9 @@ def test_a_leak_outweighs_what_could_not_be_read(desk, protected):
 def test_levels_decide_between_silence_a_warning_and_a_block(desk, protected):
     (desk / "some.txt").write_text(CLEAN * 10 + LEAK[:300])
     for levels, code, said in (
-        (("--block-chars", "off"), 0, "Warning: some.txt"),
-        (("--block-chars", "100"), 1, "BLOCKED: some.txt"),
-        (("--block-chars", "off", "--warn-chars", "off"), 0, ""),
+        (("--param", "block_chars=off"), 0, "Warning: some.txt"),
+        (("--param", "block_chars=100"), 1, "BLOCKED: some.txt"),
+        (("--param", "block_chars=off", "--param", "warn_chars=off"), 0, ""),
     ):
         done = guard("some.txt", "-c", protected, *levels, cwd=desk)
         assert done.returncode == code
@@ -192,8 +192,8 @@ def test_a_collection_that_others_can_change_protects_nothing(desk, tmp_path):
         [],
         ["--staged", "a.txt"],
         ["--staged", "--range", "a..b"],
-        ["a.txt", "--block-chars", "many"],
-        ["a.txt", "--on-incomplete", "maybe"],
+        ["a.txt", "--param", "block_chars=many"],
+        ["a.txt", "--param", "on_incomplete=maybe"],
         ["a.txt", "--unknown"],
     ],
 )

@@ -147,7 +147,7 @@ def test_a_hook_of_another_that_reads_what_git_says_goes_on_reading_it(git, tmp_
     log = tmp_path / "log"
     hook.write_text(f"#!/bin/sh -e\nwhile read -r a b c d; do echo \"$c\" >>'{log}'; done\n")
     hook.chmod(0o755)
-    done = guard("install", f"--{kind}", "-c", protected, cwd=hooked.folder)
+    done = guard("install", kind, "-c", protected, cwd=hooked.folder)
     assert done.returncode == 3
     hook.write_text(hook.read_text().replace("\n", f"\n{done.stdout}", 1))
     git.commit("a.txt", CLEAN)
@@ -171,7 +171,7 @@ def test_a_receiving_hook_that_is_told_nothing_has_checked_nothing(git, protecte
 @pytest.mark.parametrize("kind", [("--pre-receive",), ("--pre-push", "origin")])
 def test_the_lines_that_git_gives_a_hook_are_read_within_the_limit(git, protected, kind):
     lines = f"{'0' * 40} {'1' * 40} refs/heads/main\n" * 100
-    done = guard(*kind, "-c", protected, "--max-bytes", "1K", cwd=git.folder, given=lines)
+    done = guard(*kind, "-c", protected, "--param", "max_bytes=1K", cwd=git.folder, given=lines)
     assert done.returncode == 3
     assert "stdin: larger than 1024 bytes" in done.stderr
 
@@ -197,7 +197,7 @@ def test_a_hook_that_pre_commit_has_put_aside_is_taken_away(hooked):
 
 
 def test_installing_again_renews_what_was_installed(hooked):
-    done = guard("install", "--pre-push", "-c", "elsewhere", cwd=hooked.folder)
+    done = guard("install", "pre-push", "-c", "elsewhere", cwd=hooked.folder)
     assert done.returncode == 0
     assert "pre-push: renewed" in done.stderr
     assert str(hooked.folder / "elsewhere") in (hooked.folder / ".git" / "hooks" / "pre-push").read_text()

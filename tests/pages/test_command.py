@@ -61,7 +61,7 @@ def test_hidden_names_are_in_no_file_of_the_folder(library, tmp_path):
     [
         (["edited.txt", "none.txt", "--html", "page.html"], "2 texts are screened, and a file holds the page of one"),
         (["edited.txt", "--hide-names"], "--hide-names is for pages; add --html FILE"),
-        (["edited.txt", "--html-sources", "whole"], "--html-sources is for pages; add --html FILE"),
+        (["edited.txt", "--param", "html_sources=whole"], "--html-sources is for pages; add --html FILE"),
         (["edited.txt", "--html", "./edited.txt"], "this is the text that is screened; name another file"),
         (["edited.txt", "--html", ""], "'--html': is empty, expected a name"),
         (["edited.txt", "--html", "no/such/page.html"], "no/such/page.html: there is no folder"),

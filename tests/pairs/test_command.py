@@ -13,7 +13,7 @@ from tests.forked import pmbf
 
 def pairs(*arguments, columns=100, **options):
     environment = os.environ | {"COLUMNS": str(columns)}
-    return pmbf("pairs", *arguments, "--color", "never", environment=environment, **options)
+    return pmbf("pairs", *arguments, environment=environment, **options)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_pairs_and_what_to_keep_are_shown_and_the_exit_code_is_1(texts):
 @pytest.mark.parametrize("plan", ["doc", "term"])
 @pytest.mark.parametrize("features", ["words", "spotsigs"])
 def test_json_has_all_of_it(texts, plan, features):
-    done = pairs(texts, "--plan", plan, "--features", features, "--jobs", "2", "--json", "--proof")
+    done = pairs(texts, "--param", f"plan={plan}", "--features", features, "--jobs", "2", "--json", "--proof")
     found = json.loads(done.stdout)
     assert ALIKE == [(one["a"], one["b"]) for one in found["pairs"]]
     assert [{"kept": "ann.txt", "others": ["bob.txt", "sub/cleo.txt"]}] == found["clusters"]
@@ -59,10 +59,10 @@ def test_json_has_all_of_it(texts, plan, features):
 
 
 def test_a_table_of_pairs_or_of_texts_is_printed(texts):
-    table = list(csv.DictReader(io.StringIO(pairs(texts, "--csv", "-").stdout)))
+    table = list(csv.DictReader(io.StringIO(pairs(texts, "--table", "csv:-").stdout)))
     assert ALIKE == [(row["a"], row["b"]) for row in table]
     assert ["a", "b", "jaccard", "containment_a", "containment_b", "shared"] == list(table[0])
-    lines = pairs(texts, "--jsonl", "-", "--rows", "texts", "--keep", "longest").stdout.splitlines()
+    lines = pairs(texts, "--table", "jsonl:-", "--rows", "texts", "--prefer", "longest").stdout.splitlines()
     rows = [tuple(json.loads(line).values()) for line in lines]
     assert ("bob.txt", True, "bob.txt", 3) in rows
     assert ("sub/cleo.txt", False, "bob.txt", 3) in rows
@@ -72,7 +72,7 @@ def test_a_table_of_pairs_or_of_texts_is_printed(texts):
 def test_the_newest_file_is_kept_if_asked_for(texts):
     for number, name in enumerate(("ann.txt", "sub/cleo.txt", "bob.txt")):
         os.utime(texts / name, (1000 + number, 1000 + number))
-    assert "keep bob.txt  for ann.txt, sub/cleo.txt" in pairs(texts, "--keep", "newest").stdout
+    assert "keep bob.txt  for ann.txt, sub/cleo.txt" in pairs(texts, "--prefer", "newest").stdout
 
 
 def test_a_collection_is_compared_as_it_is(texts, tmp_path):
@@ -114,13 +114,13 @@ def test_quiet_prints_nothing(texts):
     [
         (["--threshold", "0"], "expected a number above 0"),
         (["--threshold", "2"], "is no share"),
-        (["--idf", "0.1"], "is not two numbers"),
-        (["--idf", "0.9,0.1"], "--idf is 0.9,0.1, expected two ascending numbers"),
-        (["--idf", "0.1,0.9"], "of 4 texts only, expected at least 100,000"),
-        (["--json", "--csv", "-"], "name a file"),
-        (["--rows", "texts"], "add --csv FILE or --jsonl FILE"),
-        (["--plan", "term", "--max-volume", "100"], "--max-volume), or take the plan 'doc'"),
-        (["--background", "none.df"], "without --idf"),
+        (["--param", "idf=0.1"], "is not two numbers"),
+        (["--param", "idf=0.9,0.1"], "--param idf is 0.9,0.1, expected two ascending numbers"),
+        (["--param", "idf=0.1,0.9"], "of 4 texts only, expected at least 100,000"),
+        (["--json", "--table", "csv:-"], "name a file"),
+        (["--rows", "texts"], "add --table FILE.csv or FILE.jsonl"),
+        (["--param", "plan=term", "--param", "max_volume=100"], "max_volume, or take the plan 'doc'"),
+        (["--background", "none.df"], "without --param idf=LOW,HIGH"),
     ],
 )
 def test_wrong_usage_is_told(texts, options, told):
@@ -132,9 +132,9 @@ def test_a_background_is_written_and_read(texts, tmp_path):
     done = pairs(texts, "--write-background", tmp_path / "b.df")
     assert (0, "") == (done.returncode, done.stdout)
     assert "features in 3 texts\n" in done.stderr
-    done = pairs(texts, "--background", tmp_path / "b.df", "--idf", "0.1,0.9")
+    done = pairs(texts, "--background", tmp_path / "b.df", "--param", "idf=0.1,0.9")
     assert (2, True) == (done.returncode, "of 7 texts only" in done.stderr)
-    done = pairs(texts, "--background", tmp_path / "b.df", "--idf", "0.1,0.9", "--features", "spotsigs")
+    done = pairs(texts, "--background", tmp_path / "b.df", "--param", "idf=0.1,0.9", "--features", "spotsigs")
     assert (2, True) == (done.returncode, "made of other features" in done.stderr)
 
 
@@ -163,8 +163,8 @@ def test_a_file_that_was_removed_or_changed_between_two_runs_is_not_in_the_secon
 def test_a_table_has_notes_of_what_was_read_in_part_once_each(texts):
     (texts / "cut.txt").write_bytes(words(4, 100).encode("utf-16")[:-1])
     (texts / "broken.pdf").write_bytes(b"%PDF-1.4\n")
-    for form in ("--csv", "--jsonl"):
-        done = pairs(texts, form, "-", "--rows", "texts")
+    for form in ("csv", "jsonl"):
+        done = pairs(texts, "--table", f"{form}:-", "--rows", "texts")
         assert (1, 2) == (done.returncode, len(done.stderr.splitlines())), done.stderr
         assert "pmbf: broken.pdf: " in done.stderr and "cut.txt" not in done.stdout.splitlines()[0]
     found = json.loads(pairs(texts, "--json").stdout)

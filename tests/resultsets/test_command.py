@@ -123,9 +123,9 @@ def test_a_name_that_is_no_line_is_not_listed(name):
 @pytest.mark.parametrize(("arguments", "reason"), [
     (("-", "-"), "- is given twice"),
     (("a.txt", "--threshold", "0"), "threshold is 0.0, expected a number above 0"),
-    (("a.txt", "--stem", "english"), "which are not stemmed"),
+    (("a.txt", "--param", "stem=english"), "which are not stemmed"),
     (("a.txt", "--json", "--list", "kept"), "--json and --list are both given"),
-    (("a.txt", "--keep", "3"), "keep is 3"),
+    (("a.txt", "--param", "keep=3"), "keep is 3"),
 ])  # fmt: skip
 def test_wrong_usage_ends_with_2(news, arguments, reason):
     done = duplicates(*arguments, cwd=news)

@@ -1,4 +1,4 @@
-"""`pmbf sentences` and `pmbf screen --sentences`."""
+"""`pmbf sentences`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_without_sentences_the_command_is_told(folder: Path) -> None:
-    result = run("screen", folder / "query.txt", "-c", folder / "c.pmbf", "--sentences")
+    result = run("sentences", "screen", folder / "query.txt", "-c", folder / "c.pmbf")
     assert result.exit_code == 3
     assert "pmbf sentences build" in result.stderr
 
@@ -36,12 +36,12 @@ def test_sentences_are_built_screened_and_dropped(folder: Path) -> None:
     there = "-c", folder / "c.pmbf"
     built = run("sentences", "build", *there)
     assert built.exit_code == 0 and "that of the collection" in built.stdout
-    result = run("screen", folder / "query.txt", *there, "--sentences")
+    result = run("sentences", "screen", folder / "query.txt", *there)
     assert result.exit_code == 1
     assert "2 of 3 sentences are found in 1 source." in result.stdout
     assert "1 sentence is in a paragraph of fewer than 40 columns" in result.stdout
     assert "0.txt" in result.stdout
-    assert run("screen", folder / "clean.txt", *there, "--sentences").exit_code == 0
+    assert run("sentences", "screen", folder / "clean.txt", *there).exit_code == 0
     assert run("sentences", "status", *there, "--json").exit_code == 0
     assert "deleted" in run("sentences", "drop", *there).stdout
     assert "no sentences" in run("sentences", "drop", *there).stdout
@@ -49,9 +49,9 @@ def test_sentences_are_built_screened_and_dropped(folder: Path) -> None:
 
 
 def test_several_files_have_the_highest_code(folder: Path) -> None:
-    run("sentences", "build", "-c", folder / "c.pmbf", "--code", "paper", "--quiet")
-    result = run("screen", folder / "clean.txt", folder / "query.txt", folder / "gone.txt", "-c", folder / "c.pmbf",
-                 "--sentences")  # fmt: skip
+    run("sentences", "build", "-c", folder / "c.pmbf", "--param", "code=paper", "--quiet")
+    files = [folder / f"{name}.txt" for name in ("clean", "query", "gone")]
+    result = run("sentences", "screen", *files, "-c", folder / "c.pmbf")
     assert result.exit_code == 3
     assert "2 of 3 sentences" in result.stdout
     assert "gone.txt: no such file" in result.stderr
@@ -59,18 +59,18 @@ def test_several_files_have_the_highest_code(folder: Path) -> None:
 
 def test_json_and_a_page(folder: Path) -> None:
     run("sentences", "build", "-c", folder / "c.pmbf", "--quiet")
-    result = run("screen", folder / "query.txt", "-c", folder / "c.pmbf", "--sentences", "--json", "--html",
+    result = run("sentences", "screen", folder / "query.txt", "-c", folder / "c.pmbf", "--json", "--html",
                  folder / "page.html")  # fmt: skip
     values = json.loads(result.stdout)
     assert [one["outcome"] for one in values["sentences"]] == ["short", "new", "found", "found"]
     assert "2 of 3 sentences, 1 source" in (folder / "page.html").read_text()
 
 
-def test_options_without_meaning_for_sentences_are_refused(folder: Path) -> None:
-    for option in (["--threshold", "3%"], ["--min-chars", "40"], ["--xlsx", "rows.xlsx"]):
-        result = run("screen", folder / "query.txt", "-c", folder / "c.pmbf", "--sentences", *option)
+def test_options_without_meaning_for_sentences_are_not_there(folder: Path) -> None:
+    for option in (["--threshold", "3%"], ["--min-chars", "40"], ["--exclude", "quotations"], ["--rows", "texts"]):
+        result = run("sentences", "screen", folder / "query.txt", "-c", folder / "c.pmbf", *option)
         assert result.exit_code == 2
-        assert f"{option[0]} is given with --sentences" in result.stderr
+        assert option[0] in result.stderr
 
 
 def test_a_load_and_a_removal_are_followed(folder: Path) -> None:
@@ -78,9 +78,9 @@ def test_a_load_and_a_removal_are_followed(folder: Path) -> None:
     run("sentences", "build", *there, "--quiet")
     (folder / "new.txt").write_text(text(60, 61))
     run("load", folder / "new.txt", *there, "--quiet")
-    assert run("screen", folder / "clean.txt", *there, "--sentences").exit_code == 1
+    assert run("sentences", "screen", folder / "clean.txt", *there).exit_code == 1
     run("remove", folder / "new.txt", *there)
-    assert run("screen", folder / "clean.txt", *there, "--sentences").exit_code == 0
+    assert run("sentences", "screen", folder / "clean.txt", *there).exit_code == 0
     assert run("check", *there).exit_code == 0
 
 
@@ -89,19 +89,19 @@ def test_a_damaged_store_is_an_error_until_it_is_repaired(folder: Path) -> None:
     run("sentences", "build", *there, "--quiet")
     path = folder / "c.pmbf" / "sentences" / "000001.units"
     path.write_bytes(path.read_bytes()[:200])
-    assert run("screen", folder / "query.txt", *there, "--sentences").exit_code == 3
+    assert run("sentences", "screen", folder / "query.txt", *there).exit_code == 3
     assert run("check", *there).exit_code == 3
     assert run("check", "--repair", *there).exit_code == 0
-    assert run("screen", folder / "query.txt", *there, "--sentences").exit_code == 1
+    assert run("sentences", "screen", folder / "query.txt", *there).exit_code == 1
 
 
 def test_several_jobs_say_the_same_as_one(folder: Path) -> None:
     there = "-c", folder / "c.pmbf"
     run("sentences", "build", *there)
     queries = [folder / "query.txt", folder / "clean.txt", *sorted((folder / "texts").iterdir())] * 2
-    for more in ([], ["--json"], ["--csv", "-", "--with-text"], ["--template", "thesis"]):
-        alone = run("screen", *queries, *there, "--sentences", *more, "--jobs", "1")
-        many = run("screen", *queries, *there, "--sentences", *more, "--jobs", "3")
+    for more in ([], ["--json"], ["--table", "csv:-", "--with-text"], ["--template", "thesis"]):
+        alone = run("sentences", "screen", *queries, *there, *more, "--jobs", "1")
+        many = run("sentences", "screen", *queries, *there, *more, "--jobs", "3")
         assert (many.exit_code, many.stdout, many.stderr) == (alone.exit_code, alone.stdout, alone.stderr)
         assert alone.exit_code == 1
 
@@ -110,7 +110,7 @@ def test_a_table_has_a_row_for_each_sentence(folder: Path) -> None:
     there = "-c", folder / "c.pmbf"
     run("sentences", "build", *there)
     result = run(
-        "screen", folder / "query.txt", folder / "clean.txt", *there, "--sentences", "--csv", "-", "--with-text"
+        "sentences", "screen", folder / "query.txt", folder / "clean.txt", *there, "--table", "csv:-", "--with-text"
     )
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
     assert [row["outcome"] for row in rows] == ["short", "new", "found", "found", "new", "new"]
@@ -119,7 +119,7 @@ def test_a_table_has_a_row_for_each_sentence(folder: Path) -> None:
     assert all(query[int(row["start"]) : int(row["stop"])] == row["text"] for row in rows[:4])
     assert rows[2]["source"].endswith("0.txt") and rows[2]["similarity"] and rows[1]["source"] == ""
     lines = folder / "rows.jsonl"
-    run("screen", folder / "query.txt", *there, "--sentences", "--jsonl", lines)
+    run("sentences", "screen", folder / "query.txt", *there, "--table", lines)
     assert [json.loads(line)["n_sources"] for line in lines.read_text().splitlines()] == [0, 0, 1, 1]
 
 
@@ -131,8 +131,8 @@ def test_every_output_counts_the_same_sentences(folder: Path, options: tuple[str
     query = folder / "form.txt"
     query.write_text(f"Aims\n\n{text(50, 2, 3)}\n\nMethods\n\n{text(6, 7, 51)}\n\nReferences\n\n{text(11, 12)}\n")
     files = {ending: folder / f"form.{ending}" for ending in ("csv", "jsonl", "html")}
-    written = [word for ending, path in files.items() for word in (f"--{ending}", path)]
-    asked = ("screen", query, *there, "--sentences", *options)
+    written = [word for ending, path in files.items() for word in ("--html" if ending == "html" else "--table", path)]
+    asked = ("sentences", "screen", query, *there, *options)
     told, shown = json.loads(run(*asked, "--json", *written).stdout), run(*asked, "--passages", "all").stdout
 
     outcomes = [one["outcome"] for one in told["sentences"]]

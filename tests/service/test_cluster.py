@@ -1,4 +1,4 @@
-"""`pmbf guard --cluster` and `pmbf serve --cluster`: the protected documents are on the nodes of a cluster."""
+"""`pmbf guard -c DEPOT` and `pmbf serve -c DEPOT`: the protected documents are on the nodes of a cluster."""
 
 import contextlib
 import json
@@ -44,7 +44,7 @@ def found(done):
 
 @contextlib.contextmanager
 def served(depot, path, *more):
-    command = [sys.executable, "-m", "pmbf", "serve", "--cluster", str(depot), "--socket", str(path), "--workers", "1"]
+    command = [sys.executable, "-m", "pmbf", "serve", "-c", str(depot), "--socket", str(path), "--workers", "1"]
     command += more
     running = Running(command, path)
     try:
@@ -56,7 +56,7 @@ def served(depot, path, *more):
 
 def test_the_verdict_is_that_of_one_folder(depot, desk, protected):
     for name, code in (("leak.txt", 1), ("clean.txt", 0)):
-        there = guard(name, "--json", "--cluster", depot, cwd=desk)
+        there = guard(name, "--json", "-c", depot, cwd=desk)
         here = guard(name, "--json", "-c", protected, cwd=desk)
         assert (code, code) == (there.returncode, here.returncode), there.stderr
         assert found(here) == found(there)
@@ -65,7 +65,7 @@ def test_the_verdict_is_that_of_one_folder(depot, desk, protected):
 def test_a_part_that_no_node_can_read_blocks(depot, desk):
     shutil.rmtree(depot / "files")
     shutil.rmtree(depot / "shelf", ignore_errors=True)
-    done = guard("clean.txt", "--cluster", depot, cwd=desk)
+    done = guard("clean.txt", "-c", depot, cwd=desk)
     assert 3 == done.returncode
     assert "not looked at: 12 documents" in done.stdout + done.stderr
 
@@ -80,7 +80,7 @@ def test_a_policy_names_the_cluster(depot, desk):
 
 def test_a_depot_that_others_may_write_to_is_refused(depot, desk):
     os.chmod(depot / "manifests", 0o777)
-    done = guard("clean.txt", "--cluster", depot, cwd=desk)
+    done = guard("clean.txt", "-c", depot, cwd=desk)
     assert 3 == done.returncode
     assert f"chmod -R go-w {depot}" in done.stderr
 
@@ -88,7 +88,7 @@ def test_a_depot_that_others_may_write_to_is_refused(depot, desk):
 def test_a_service_answers_from_the_nodes_and_sees_each_commit(depot, desk, place):
     with served(depot, place / "cluster.sock") as running:
         assert "12 documents of" in running.said
-        done = guard("leak.txt", "--cluster", depot, cwd=desk, PMBF_SOCKET=str(running.path))
+        done = guard("leak.txt", "-c", depot, cwd=desk, PMBF_SOCKET=str(running.path))
         assert (1, "") == (done.returncode, ("does not answer" in done.stderr and done.stderr) or "")
         assert [] == running.json("POST", "/v1/screen?name=a.txt", LATER.encode())[1]["matches"]
         with ClusterCollection(depot, nodes=1) as collection:
@@ -99,7 +99,16 @@ def test_a_service_answers_from_the_nodes_and_sees_each_commit(depot, desk, plac
 
 
 def test_a_service_fetches_volumes_when_they_are_asked_for_or_all_before(depot, place):
-    for options, n_fetched in (((), 0), (("--fetch-all",), min(2, os.cpu_count()))):
+    for options, n_fetched in (
+        ((), 0),
+        (
+            (
+                "--param",
+                "fetch_all=yes",
+            ),
+            min(2, os.cpu_count()),
+        ),
+    ):
         shutil.rmtree(depot / "shelf", ignore_errors=True)
         with served(depot, place / "cluster.sock", *options) as running:
             assert "12 documents of" in running.said

@@ -58,7 +58,7 @@ def both(service, protected, *arguments, cwd, given=None):
     ["leak.txt", "--json", "--ignore", "public.txt"],
     ["leak.txt", "--sarif", "-"],
     ["leak.txt", "--json", "--ignore", "cut.docx"],
-    ["leak.txt", "--json", "--block-chars", "20", "--max-bytes", "500"],
+    ["leak.txt", "--json", "--param", "block_chars=20", "--param", "max_bytes=500"],
     ["many", "--quiet"],
 ])  # fmt: skip
 def test_the_verdict_is_the_same_with_and_without_the_service(service, protected, desk, words):
@@ -244,7 +244,7 @@ def test_plain_words_are_read_as_typer_reads_them(words):
 
 @pytest.mark.parametrize("words", [
     [], ["--help"], ["-h"], ["install"], ["baseline", "audit"], ["a", "--unknown"], ["a", "--name"], ["a", "--name="],
-    ["a", "--name", "--json"], ["a", "-cx"], ["a", "--block-chars", "9"], ["--", "a"], ["a", "--no-such=1"],
+    ["a", "--name", "--json"], ["a", "-cx"], ["a", "--param", "block_chars=9"], ["--", "a"], ["a", "--no-such=1"],
 ])  # fmt: skip
 def test_all_other_words_are_left_to_typer(words):
     assert plain(words) is None

@@ -1,4 +1,4 @@
-"""The service screens a file sentence by sentence, as `pmbf screen --sentences` does."""
+"""The service screens a file sentence by sentence, as `pmbf sentences screen` does."""
 
 import sys
 

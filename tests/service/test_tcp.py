@@ -91,7 +91,7 @@ def test_a_service_that_names_no_document_screens_none(protected, place, tmp_pat
     (["--tcp", "192.168.0.1:80"], "no loopback address"),
     (["--tcp", "127.0.0.1"], "no loopback address"),
     (["--token-file", "x"], "without --tcp"),
-    (["--max-seconds", "0"], "above 0"),
+    (["--param", "answer_s=0"], "above 0"),
 ])  # fmt: skip
 def test_wrong_usage_is_told(protected, place, options, said):
     from tests.commands.conftest import run

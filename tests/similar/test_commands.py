@@ -107,15 +107,15 @@ def test_parquet_without_its_library_is_refused_with_the_command_that_installs_i
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        (["update", "--bits", "29"], 2, "--bits is 29, expected 28, 30 or 32"),
-        (["update", "--words", "4"], 2, "--words is 4, but 5 in the runs before"),
-        (["update", "--renew", "--words", "0"], 2, "--words is 0, expected an integer from 1 to 32"),
+        (["update", "--param", "bits=29"], 2, "--param bits is 29, expected 28, 30 or 32"),
+        (["update", "--param", "n_words=4"], 2, "--param n_words is 4, but 5 in the runs before"),
+        (["update", "--renew", "--param", "n_words=0"], 2, "--param n_words is 0, expected an integer from 1 to 32"),
         (["show", "nothing"], 3, "has no document 'nothing'"),
         (["show", "half", "--clusters"], 2, "leave one of them out"),
-        (["export", "rows.txt"], 2, "ends with neither"),
+        (["export", "rows.txt"], 2, "ends with none of"),
         (["export", "no/such/rows.csv"], 3, "there is no such folder"),
-        (["export", "/", "--format", "csv"], 3, "/: is a folder, expected the name of a file"),
-        (["export", "-", "--format", "csv"], 2, "-: stdout takes no rows; name a file"),
+        (["export", "csv:/"], 3, "/: is a folder, expected the name of a file"),
+        (["export", "csv:-"], 2, "-: stdout takes no rows; name a file"),
     ],
 )
 def test_wrong_usage_is_told(updated, words, code, told):

@@ -43,8 +43,9 @@ class House:
 
     def start(self, lie: str = "", *options: str) -> None:
         """Start the site, or one that lies; return once it answers."""
-        program = ["-m", "tests.sites.liar", lie] if lie else ["-m", "pmbf", "site", "serve", *options]
-        command = [sys.executable, *program, "-c", str(self.collection), "--registry", str(self.folder / "registry")]
+        program = ["-m", "tests.sites.liar", lie] if lie else ["-m", "pmbf"]
+        site = ["site", "--registry", str(self.folder / "registry"), "serve", *options]
+        command = [sys.executable, *program, *site, "-c", str(self.collection)]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)
         told = self.process.stderr.readline() if self.process.stderr else ""
         assert "serving" in told, told

@@ -95,7 +95,6 @@ if __name__ == "__main__":
         answering.ASKS_A_MINUTE = 10**9
     else:
         LIES[lie]()
-    sys.argv[1:1] = ["site", "serve"]
     from pmbf.__main__ import main
 
     main()

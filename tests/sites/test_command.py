@@ -25,14 +25,14 @@ def written(folder: Path, card: Card) -> Path:
 
 def test_another_card_of_a_known_name_is_added_with_replace_alone(home: Registry, tmp_path: Path) -> None:
     first, second = (init(tmp_path / name, "north").own for name in ("first", "second"))
-    where = "--registry", home.folder
-    assert run("site", "add", written(tmp_path, first), "--level", "title", *where).exit_code == 0
-    refused = run("site", "add", written(tmp_path, second), *where)
+    site = "site", "--registry", home.folder
+    assert run(*site, "add", written(tmp_path, first), "--level", "title").exit_code == 0
+    refused = run(*site, "add", written(tmp_path, second))
     assert refused.exit_code == 2
     told = " ".join(refused.stderr.split())
     assert first.fingerprint.hex() in told and second.fingerprint.hex() in told and "--replace" in told
     assert opened(home.folder).partner("north").card == first
-    assert run("site", "add", written(tmp_path, second), "--replace", *where).exit_code == 0
+    assert run(*site, "add", written(tmp_path, second), "--replace").exit_code == 0
     partner = opened(home.folder).partner("north")
     assert (partner.card, partner.level) == (second, "title"), "what it is shown stays"
 
@@ -40,8 +40,8 @@ def test_another_card_of_a_known_name_is_added_with_replace_alone(home: Registry
 def test_a_new_address_is_a_new_card(home: Registry, tmp_path: Path) -> None:
     first = init(tmp_path / "first", "north").own
     moved = replace(first, address="elsewhere.example:8443")
-    where = "--registry", home.folder
-    assert run("site", "add", written(tmp_path, first), *where).exit_code == 0
-    assert run("site", "add", written(tmp_path, moved), *where).exit_code == 2
-    assert run("site", "add", written(tmp_path, first), "--level", "text", *where).exit_code == 0
+    site = "site", "--registry", home.folder
+    assert run(*site, "add", written(tmp_path, first)).exit_code == 0
+    assert run(*site, "add", written(tmp_path, moved)).exit_code == 2
+    assert run(*site, "add", written(tmp_path, first), "--level", "text").exit_code == 0
     assert opened(home.folder).partner("north").level == "text", "the same card may come again"

@@ -120,7 +120,7 @@ def test_a_registry_of_any_types_is_damaged_or_read(tmp_path: Path) -> None:
     folder = tmp_path / "home"
     made = init(folder, "home")
     (tmp_path / "card.json").write_text(json.dumps(_card(init(tmp_path / "north", "north").own)))
-    assert run("site", "add", tmp_path / "card.json", "--registry", folder).exit_code == 0
+    assert run("site", "--registry", folder, "add", tmp_path / "card.json").exit_code == 0
     right = json.loads((folder / "registry.json").read_text())
     for one in changed(right):
         (folder / "registry.json").write_text(json.dumps(one))
@@ -130,7 +130,7 @@ def test_a_registry_of_any_types_is_damaged_or_read(tmp_path: Path) -> None:
             assert str(folder) in str(error)
     for raw in (b"", b"\xff\xfe", b"[" * 200_000, b"1" * 9000):
         (folder / "registry.json").write_bytes(raw)
-        assert run("site", "list", "--registry", folder).exit_code == 3
+        assert run("site", "--registry", folder, "list").exit_code == 3
 
 
 def _card(card: object) -> dict[str, Any]:
@@ -180,7 +180,7 @@ def test_a_name_that_no_file_should_have_is_refused_everywhere(tmp_path: Path, n
     (tmp_path / "card.json").write_text(json.dumps(right | {"name": name}))
     for words in (("add", tmp_path / "card.json"), ("init", name), ("remove", name), ("policy", name)):
         where = tmp_path / ("other" if words[0] == "init" else "home")
-        done = run("site", words[0], "--registry", where, "--", *words[1:])
+        done = run("site", "--registry", where, words[0], "--", *words[1:])
         assert done.exit_code in (2, 3), words
     assert not (tmp_path / "other").exists() and opened(tmp_path / "home").partners == {}
 
@@ -191,7 +191,7 @@ def test_a_name_that_looks_like_a_known_one_is_refused(tmp_path: Path, name: str
     done = []
     for one in ("north", "south", name):
         (tmp_path / "card.json").write_text(json.dumps(_card(init(tmp_path / "new" / one, one).own)))
-        done.append(run("site", "add", tmp_path / "card.json", "--registry", tmp_path / "home", "--replace"))
+        done.append(run("site", "--registry", tmp_path / "home", "add", tmp_path / "card.json", "--replace"))
     assert [one.exit_code for one in done] == [0, 0, 2]
     assert f"looks like {like}" in " ".join(done[-1].stderr.split())
 

@@ -109,9 +109,9 @@ def test_the_command_ends_with_3_if_a_site_is_down_and_nothing_is_found(three: d
     home = three["home"]
     query = home.folder / "clean.txt"
     query.write_text(text(40, 41, 42))
-    words = ("screen", query, "-c", home.collection, "--sentences", "--registry", home.folder / "registry")
+    words = ("site", "--registry", home.folder / "registry", "ask", query, "-c", home.collection)
     assert run(*words, "--sites", "south").exit_code == 0
-    result = run(*words, "--sites", "all", "--deadline", "5")
+    result = run(*words, "--sites", "all", "--param", "seconds=5")
     assert result.exit_code == 3
     assert "Incomplete: north: it cannot be reached" in result.stdout
 

@@ -231,7 +231,7 @@ def test_sentences_that_a_template_takes_out_are_told_first_and_are_found(
     forms: Collection, tmp_path: Path, heading: str, template: str
 ) -> None:
     (tmp_path / "q.txt").write_text(f"{heading}\n{AIM}\n\nResults\n{prose(60, 61)}\n")
-    ended = run("screen", tmp_path / "q.txt", "-c", forms.path, "--sentences", "--template", template)
+    ended = run("sentences", "screen", tmp_path / "q.txt", "-c", forms.path, "--template", template)
     said = " ".join(ended.stdout.split())
     assert ended.exit_code == 1
     assert "4 sentences of skipped sections, or elsewhere than in the same section, are found in sources." in said
@@ -250,13 +250,13 @@ def test_sentences_of_a_same_section_are_found_in_the_same_section_alone(forms: 
     assert method.n_elsewhere == 2 and method.n_covered >= len(METHOD) - 10
 
 
-@pytest.mark.parametrize("how", [[], ["--sentences"]])
+@pytest.mark.parametrize("how", [["screen"], ["sentences", "screen"]])
 def test_a_text_that_is_skipped_as_a_whole_is_not_declared_clean(
     forms: Collection, tmp_path: Path, how: list[str]
 ) -> None:
     forms.build_sentences()
     (tmp_path / "q.txt").write_text(f"\n\nReferences\n{prose(60, 61)}\n")
-    ended = run("screen", tmp_path / "q.txt", "-c", forms.path, *how, "--template", "thesis")
+    ended = run(*how, tmp_path / "q.txt", "-c", forms.path, "--template", "thesis")
     assert ended.exit_code == 3
     said = " ".join(ended.stdout.split())
     assert "Incomplete: the template thesis skips the whole text, so nothing in it counts; screen the text wi" in said

@@ -39,7 +39,7 @@ def by_features(lists: Lists, how: How, work: Work) -> Joined:
     if raw > how.max_volume:
         raise ParameterError(
             f"plan is 'term', which would make {raw:,} bytes of partial counts before they are summed, expected "
-            f"at most {how.max_volume:,}; raise max_volume (--max-volume), or take the plan 'doc', which "
+            f"at most {how.max_volume:,}; raise max_volume, or take the plan 'doc', which "
             "makes none"
         )
     n_rows = max(raw // BLOCK_BYTES, len(lists.features) // PROBING_FEATURES) + 1

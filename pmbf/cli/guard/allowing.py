@@ -79,15 +79,20 @@ def _command(check: Check, given: Mapping[str, Any], what: list[str]) -> str:
     for field, value in (parts["chosen"] | parts["policy"]).items():
         name = "--file" if field == "baseline" else BY_FIELD[field].names[-1]
         if field in OF_ADDING or field == "baseline":
-            is_path = field not in KEYS or KEYS[field].kind in ("path", "paths")
             for one in value if isinstance(value, (list, tuple)) else [value]:
-                options += [name, _absolute(str(one)) if is_path and check.target.in_git else str(one)]
+                options += [name, _absolute(field, str(one)) if check.target.in_git else str(one)]
     words = [*options, *what] if what[0] == "--" else [*what, *options]
     return shlex.join(["pmbf", "guard", "baseline", "add", *words])
 
 
-def _absolute(path: str) -> str:
-    return path if is_address(path) else os.path.abspath(os.path.expanduser(path))
+def _absolute(field: str, value: str) -> str:
+    """Return the value of an option with an absolute path, if it is a path."""
+    if field == "param":
+        name, _, inner = value.partition("=")
+        return f"{name}={_absolute(name, inner)}"
+    if (field in KEYS and KEYS[field].kind not in ("path", "paths")) or is_address(value):
+        return value
+    return os.path.abspath(os.path.expanduser(value))
 
 
 def name_in_policy(policy: Path, baseline: str) -> Path:

@@ -8,8 +8,8 @@ from inspect import Parameter
 from typing import Annotated, Any
 
 from pmbf.cli import completing
-from pmbf.cli.arguments import flag, names, option, parse_size
-from pmbf.cli.guard.options import BY_FIELD, GIT, POLICY, Option
+from pmbf.cli.arguments import flag, names, option
+from pmbf.cli.guard.options import BY_FIELD, POLICY, Option
 
 SCOPE = ("words", "staged", "revisions", "collection", "policy_file", "config_file")
 """Fields of the options that the commands of a baseline share with `check`."""
@@ -22,10 +22,11 @@ BaselineFile = Annotated[
     str | None,
     option("--file", "FILE", "The baseline (default: the policy's, else .pmbf-baseline.json at the top).", POLICY),
 ]
-PreCommitHook = Annotated[bool, flag("--pre-commit", "The hook that checks what is staged.", GIT)]
-CommitMsgHook = Annotated[bool, flag("--commit-msg", "The hook that checks the message of a commit.", GIT)]
-PrePushHook = Annotated[bool, flag("--pre-push", "The hook that checks what is about to be pushed.", GIT)]
-PreReceiveHook = Annotated[bool, flag("--pre-receive", "A server's hook that checks what was received.", GIT)]
+HOOKS = ("pre-commit", "commit-msg", "pre-push", "pre-receive")
+Hooks = Annotated[
+    list[str] | None,
+    names("HOOK", f"{', '.join(HOOKS)} (default: the first three; in a bare repository the last one)."),
+]
 
 
 def taking(*fields: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -50,25 +51,12 @@ def _parameter(one: Option) -> Parameter:
 def _annotation(one: Option) -> Any:
     if not one.names:
         return Annotated[list[str] | None, names(one.metavar, one.text)]
+    kind: Any
     if one.kind in ("flag", "switch"):
-        kind: Any = bool if one.kind == "flag" else bool | None
+        kind = bool if one.kind == "flag" else bool | None
         return Annotated[kind, flag("/".join(one.names), one.text, one.panel)]
-    kind, parser = {
-        "word": (str | None, None),
-        "words": (list[str] | None, None),
-        "size": (int | None, parse_size),
-        "level": (Any, _level(one.field)),
-    }[one.kind]
-    more: dict[str, Any] = {"short": one.names[1] if len(one.names) > 1 else None, "parser": parser}
+    kind = str | None if one.kind == "word" else list[str] | None
+    more: dict[str, Any] = {"short": one.names[1] if len(one.names) > 1 else None}
     if one.field == "collection":
         more["autocompletion"] = completing.collections
     return Annotated[kind, option(one.names[0], one.metavar, one.text, one.panel, **more)]
-
-
-def _level(name: str) -> Callable[[str], Any]:
-    def parse(text: str) -> Any:
-        from pmbf.guard.config import from_text
-
-        return from_text(name, text, "the command line")
-
-    return parse

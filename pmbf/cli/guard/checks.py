@@ -119,7 +119,7 @@ class Check:
         policy = policy_for(None if target.by_another and not by_owner else folder, chosen)
         if not policy.protected:
             unheard = "; --range and --pre-receive read a policy of the repository only where --config names it"
-            instead = f"; --endpoint FILE names an endpoint filter instead{unheard if target.by_another else ''}"
+            instead = f"; -c FILE names an endpoint filter instead{unheard if target.by_another else ''}"
             raise ParameterError(NOTHING_PROTECTED + instead)
         if bool(policy.endpoint) != bool(policy.key_file):
             named, missing = ("endpoint", "key_file") if policy.endpoint else ("key_file", "endpoint")
@@ -243,8 +243,24 @@ def is_read_by_others(environment: Mapping[str, str]) -> bool:
     return bool(environment.get("CI"))
 
 
-def values_given(**values: Any) -> dict[str, Any]:
-    """Return the policy's keys that a command line gives, checked."""
-    from pmbf.guard.config import command_line
+def values_given(*, collection: str | None = None, param: Sequence[str] = (), **values: Any) -> dict[str, Any]:
+    """Return the policy's keys that a command line gives, checked.
 
-    return command_line({name: value for name, value in values.items() if value is not None})
+    Args:
+        collection: Where the protected documents are.
+        param: Keys with their values, `KEY=VALUE`.
+        values: Keys that have an option of their own; None: the option is not given.
+
+    Raises:
+        ParameterError: A key is unknown, or a value has the wrong type.
+    """
+    from pmbf.guard.config import command_line, from_text, protected_at
+
+    given: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
+    for word in param:
+        name, equals, text = word.partition("=")
+        if not equals:
+            raise ParameterError(f"--param {word}: expected KEY=VALUE, a key of a policy and its value")
+        value = from_text(name, text, "--param")
+        given[name] = [*given.get(name, ()), *value] if isinstance(value, list) else value
+    return command_line(given | protected_at(collection or ""))

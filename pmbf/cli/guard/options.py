@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 FILES = "Which files"
-LIMITS = "Limits for reading a file"
 OUTPUT = "Output"
 GIT = "What git is about to do"
 POLICY = "The policy"
@@ -25,7 +24,7 @@ class Option(NamedTuple):
         part: `target`: what is checked; `chosen`: files of the policy; `policy`: a key of the policy; `output`: how the
             verdict is shown.
         names: The option as users write it; the second name of a switch turns it off; empty for the words.
-        kind: `flag` and `switch` take no value; `word` takes one, `words` several; `level` and `size` must be parsed.
+        kind: `flag` and `switch` take no value; `word` takes one, `words` several.
         text: The help text.
         panel: The heading that the help text stands under.
         metavar: The name of the value in the help.
@@ -34,7 +33,7 @@ class Option(NamedTuple):
     field: str
     part: Literal["target", "chosen", "policy", "output"]
     names: tuple[str, ...]
-    kind: Literal["flag", "switch", "word", "words", "level", "size"]
+    kind: Literal["flag", "switch", "word", "words"]
     text: str
     panel: str
     metavar: str = ""
@@ -55,43 +54,15 @@ OPTIONS = (
     Option("include", "policy", ("--include",), "words", "Look only at paths that fit; repeatable.", FILES, "GLOB"),
     Option("exclude", "policy", ("--exclude",), "words", "Leave out paths that fit; repeatable.", FILES, "GLOB"),
     Option(
-        "max_bytes",
-        "policy",
-        ("--max-bytes",),
-        "size",
-        "Larger files are incomplete: 20M, 1G (default: 256M).",
-        LIMITS,
-        "SIZE",
-    ),
-    Option(
         "collection",
         "policy",
         ("--collection", "-c"),
         "word",
-        "The protected documents (else PMBF_COLLECTION).",
+        "The protected documents (else PMBF_COLLECTION): a collection; its depot, or ray://HOST:PORT/DEPOT; or an "
+        "endpoint filter (`pmbf export`).",
         POLICY,
         "FOLDER",
     ),
-    Option("cluster", "policy", ("--cluster",), "word", "A collection on many nodes, in place of -c.", POLICY, "DEPOT"),
-    Option(
-        "ray",
-        "policy",
-        ("--ray",),
-        "word",
-        "Of the Ray cluster that is asked: HOST:PORT or auto (else PMBF_RAY).",
-        POLICY,
-        "ADDRESS",
-    ),
-    Option(
-        "endpoint",
-        "policy",
-        ("--endpoint",),
-        "word",
-        "An endpoint filter (`pmbf export`) in the place of the collection.",
-        POLICY,
-        "FILE",
-    ),
-    Option("key_file", "policy", ("--key-file",), "word", "The site key of the endpoint filter.", POLICY, "FILE"),
     Option(
         "policy_file",
         "chosen",
@@ -110,27 +81,6 @@ OPTIONS = (
         POLICY,
         "FILE",
     ),
-    Option(
-        "block_chars",
-        "policy",
-        ("--block-chars",),
-        "level",
-        "Letters and digits of one document that block (default: 300).",
-        POLICY,
-        "N|off",
-    ),
-    Option(
-        "warn_chars", "policy", ("--warn-chars",), "level", "The same for a warning (default: 150).", POLICY, "N|off"
-    ),
-    Option(
-        "on_incomplete",
-        "policy",
-        ("--on-incomplete",),
-        "word",
-        "What a file that cannot be read whole does (default: block).",
-        POLICY,
-        "block|warn",
-    ),
     Option("baseline", "policy", ("--baseline",), "word", "Fingerprints of passages that may leave.", POLICY, "FILE"),
     Option(
         "ignore",
@@ -140,6 +90,16 @@ OPTIONS = (
         "Text of FILE is public and does not count; repeatable.",
         POLICY,
         "FILE",
+    ),
+    Option(
+        "param",
+        "policy",
+        ("--param",),
+        "words",
+        "Any key of a policy, such as block_chars=200, on_incomplete=warn or key_file=site.key; repeatable. "
+        "docs/guard.md lists them.",
+        POLICY,
+        "KEY=VALUE",
     ),
     Option(
         "redact",

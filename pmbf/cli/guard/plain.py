@@ -41,7 +41,7 @@ def plain(arguments: Sequence[str]) -> dict[str, Any] | None:
 
     >>> plain(["a.txt", "--json", "-c", "b.pmbf"])
     {'words': ['a.txt'], 'json': True, 'collection': 'b.pmbf'}
-    >>> plain(["--help"]), plain(["a.txt", "--block-chars", "200"]), plain(["install"])
+    >>> plain(["--help"]), plain(["a.txt", "--new", "200"]), plain(["install"])
     (None, None, None)
     """
     words = list(arguments)

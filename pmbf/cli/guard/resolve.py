@@ -11,7 +11,7 @@ from pmbf.base.contents import read_stdin
 from pmbf.base.errors import DONE, FAILED
 from pmbf.cli import arguments as common
 from pmbf.cli.guard import arguments as arg
-from pmbf.cli.inputs import named_collection, open_collection
+from pmbf.cli.inputs import in_a_folder, named_collection, open_collection
 from pmbf.cli.outcome import note, print_json, print_text
 
 RESOLVE_HELP = """Examples:
@@ -35,7 +35,7 @@ def resolve(ids: arg.OpaqueIds, collection: common.CollectionFolder = None, json
     from pmbf.guard.filter import opaque
     from pmbf.guard.filter.opaque import Place
 
-    folder = named_collection(collection)
+    folder = in_a_folder(named_collection(collection))
     wanted = list(dict.fromkeys(one for word in ids for one in (_ids_in_stdin() if word == "-" else [word])))
     with open_collection(folder) as opened:
         known: dict[str, Place | None] = dict(opaque.resolve(opened.path, wanted))

@@ -8,13 +8,11 @@ from __future__ import annotations
 import io
 import os
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Literal
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.text import Text
-
-Color = Literal["auto", "always", "never"]
 
 USUAL_COLUMNS = 80
 """Of a terminal, and of what is no terminal."""
@@ -53,15 +51,17 @@ class View:
         return columns if self.on_terminal or columns < USUAL_COLUMNS else WHOLE_COLUMNS
 
 
-def wants_color(color: Color, stream: IO[str]) -> bool:
-    """Return whether output to a stream is coloured: on a terminal, unless NO_COLOR is set or the terminal is dumb.
+def wants_color(stream: IO[str]) -> bool:
+    """Return whether output to a stream is coloured: on a terminal, unless the terminal is dumb.
+
+    With NO_COLOR it never is; with FORCE_COLOR it always is.
 
     Source:
-        https://no-color.org
+        https://no-color.org, https://force-color.org
     """
-    if color != "auto":
-        return color == "always"
-    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (os.environ.get("TERM") != "dumb" and stream.isatty())
 
 
 def laid_out(view: View, *parts: RenderableType) -> str:

@@ -84,7 +84,7 @@ def _clusters(found: NearDuplicates) -> Iterator[Text]:
         more = f" and {left:,} more" if left > 0 else ""
         yield unwrapped((f"keep {shown_path(str(cluster.kept))}", "green"), f"  for {named}{more}")
     if (left := len(found.clusters) - N_CLUSTERS) > 0:
-        yield Text(f"… and {counted(left, 'more cluster')}; --rows texts --csv lists every text", "dim")
+        yield Text(f"… and {counted(left, 'more cluster')}; --rows texts --table FILE.csv lists every text", "dim")
 
 
 def _pairs(pairs: Sequence[NearPair]) -> Iterator[Text]:

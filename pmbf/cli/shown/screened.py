@@ -109,7 +109,7 @@ def _ranking(screened: Screened, view: View) -> str:
     head, *lines = _lines(screened.ranked, view.name_columns)
     parts = [unwrapped((head, "dim")), *map(unwrapped, lines)]
     if left := screened.n_found - len(screened.ranked):
-        parts.append(unwrapped((f"… and {counted(left, 'more text')}; --csv FILE --rows texts has all", "dim")))
+        parts.append(unwrapped((f"… and {counted(left, 'more text')}; --table FILE.csv --rows texts has all", "dim")))
     return laid_out(view, *parts, "")
 
 

@@ -141,7 +141,7 @@ def export_text(report: ExportReport, out: str, key_file: str) -> str:
     if report.too_short:
         shown = ", ".join(map(shown_path, report.too_short[:3])) + ("…" if len(report.too_short) > 3 else "")
         lines.append(f"{counted(len(report.too_short), 'document')} too short to be found: {shown}")
-    lines.append(f"guard with both: pmbf guard PATH --endpoint {shown_path(out)} --key-file {shown_path(key_file)}")
+    lines.append(f"guard with both: pmbf guard PATH -c {shown_path(out)} --param key_file={shown_path(key_file)}")
     return "".join(line + "\n" for line in lines)
 
 

@@ -89,7 +89,7 @@ NEW_TOKEN = _object(name=TYPES["str"], role={"enum": list(ROLES)}) | {"additiona
 NEW_TOKEN["properties"]["days"] = {"type": "number", "exclusiveMinimum": 0}
 SENTENCES = {
     "type": ["object", "null"],
-    "description": "As `pmbf screen --sentences --json` prints it: docs/sentences.md. Null of a screening by passages.",
+    "description": "As `pmbf sentences screen --json` prints it: docs/sentences.md. Null of a screening by passages.",
 }
 MORE = {"type": "boolean", "description": "Whether there are more: ask again with a greater `first`."}
 

@@ -1,0 +1,92 @@
+"""Options that commands had before, with the present spelling: users have scripts."""
+
+from __future__ import annotations
+
+_RAY = "-c ray://HOST:PORT/DEPOT, or the variable PMBF_RAY"
+_HOSTS = "--jobs ray://HOST:PORT"
+_FETCHED = "`pmbf cluster status --fetch-all DEPOT` before"
+_WORDS = ("pre-commit", "commit-msg", "pre-push", "pre-receive")
+_NOW = {
+    "--cluster": "-c DEPOT",
+    "pairs --cluster": "DEPOT, as a PATH",
+    "--ray": _RAY,
+    "pairs --ray": _HOSTS,
+    "similar update --ray": _HOSTS,
+    **{
+        f"cluster {one} --ray": "ray://HOST:PORT/DEPOT"
+        for one in ("load", "remove", "compact", "check", "status", "drain")
+    },
+    **{f"cluster {one} --state": "the variable XDG_CACHE_HOME" for one in ("start", "join", "stop")},
+    "screen --fetch-all": _FETCHED,
+    "serve --fetch-all": "--param fetch_all=yes",
+    "--csv": "--table FILE.csv, on stdout --table csv:-",
+    "--jsonl": "--table FILE.jsonl, on stdout --table jsonl:-",
+    "--xlsx": "--table FILE.xlsx",
+    "--format": "the form before the name, as in parquet:FILE",
+    "--color": "the variable NO_COLOR=1 or FORCE_COLOR=1",
+    "--where-not": "--where 'NAME!=VALUE'",
+    "--label-pattern": "--labels REGEX",
+    "--from": "--labels FILE.csv",
+    "--exclude-quotations": "--exclude quotations",
+    "--exclude-bibliography": "--exclude bibliography",
+    "--exclude-self": "--exclude self",
+    "--exclude-same": "--exclude same=NAME",
+    "pairs --keep": "--prefer",
+    "export --profile": "left out: there was one profile",
+    "guard check --endpoint": "-c FILE",
+    "guard baseline add --endpoint": "-c FILE",
+    **{f"guard {one} --{word}": f"the word {word}" for one in ("install", "uninstall") for word in _WORDS},
+    "screen --sentences": "`pmbf sentences screen`",
+    "--sites": "`pmbf site ask`",
+    "--share-matched": "`pmbf site ask --share-matched`",
+    "--ask-whole": "`pmbf site ask --ask-whole`",
+    "--private": "`pmbf site ask --private`",
+    "--registry": "`pmbf site --registry FOLDER …`",
+}
+"""Spellings of today, by the former option, or by its command and it."""
+_PARAMS = {
+    "--any-order": "ordered=no",
+    "--deadline": "seconds",
+    "--html-sources": "html_sources",
+    "--max-request": "request_bytes",
+    "--max-seconds": "answer_s",
+    "--shingle": "shingle_tokens",
+    "--timeout": "timeout_s",
+    "--words": "n_words",
+}
+"""What `--param` sets today, by the former option; most names are the same but for their dashes."""
+_SAME = {"bits", "code", "common", "density", "fpr", "idf", "keep", "linkage", "measure", "method", "placement", "plan"}
+_SAME |= {
+    "stem",
+    "max-bytes",
+    "min-similarity",
+    "max-candidates",
+    "false-rows",
+    "long-letters",
+    "hash-bits",
+    "n-hashes",
+}
+_SAME |= {
+    "docs-per-row",
+    "row-capacity",
+    "max-volume",
+    "min-shared",
+    "key-bits",
+    "key-file",
+    "block-chars",
+    "warn-chars",
+}
+_SAME |= {"on-incomplete"}
+
+
+def renamed(command: str, option: str) -> str:
+    """Return the present spelling of a former option; empty if no command had it.
+
+    >>> renamed("pmbf screen", "--exclude-self"), renamed("pmbf load", "--n-hashes"), renamed("pmbf load", "--new")
+    ('--exclude self', '--param n_hashes=VALUE', '')
+    """
+    named = f"{command.removeprefix('pmbf ')} {option}"
+    if now := _NOW.get(named, _NOW.get(option)):
+        return now
+    name = _PARAMS.get(option) or (option[2:].replace("-", "_") if option[2:] in _SAME else "")
+    return f"--param {name}{'' if '=' in name else '=VALUE'}" if name else ""

@@ -1,0 +1,157 @@
+"""`pmbf screen`, and what it shares with `pmbf sentences screen`: what is looked at, and where the answer goes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pmbf.cli import arguments as arg
+from pmbf.cli import pages as page
+from pmbf.cli import params, tables
+from pmbf.cli.inputs import given, ignored_texts, limits, open_any, require_files
+from pmbf.cli.labelling import Labels, labelling_of
+from pmbf.cli.leaving_out import Excluding, Where, conditions, excluded
+from pmbf.cli.outcome import note_kernels
+
+if TYPE_CHECKING:
+    from pmbf.cli.shown.canvas import View
+
+EPILOG = """Examples:
+  pmbf screen thesis.pdf -c papers.pmbf
+  pmbf screen thesis.pdf -c papers.pmbf --passages all --threshold 0.01
+  pmbf screen drafts/ late/*.txt -c papers.pmbf --jobs 4
+  pdftotext draft.pdf - | pmbf screen - -c papers.pmbf --name draft
+  pmbf screen *.docx -c papers.pmbf --json | jq .coverage
+  pmbf screen essays -c essays.pmbf --exclude self,same=group
+  pmbf screen essays/ -c papers.pmbf --table class.xlsx --rows texts
+  pmbf screen thesis.pdf -c papers.pmbf --html thesis.html
+  pmbf screen thesis.pdf -c papers.pmbf --template thesis
+  pmbf screen thesis.pdf -c ray://10.0.0.1:6379/mnt/depot
+
+Sentence by sentence: `pmbf sentences screen`. With collections of other houses:
+`pmbf site ask`.
+
+In a passage {+these words+} stand only in the text, \\[-these-] only in the
+source; on a terminal they are green and red instead.
+
+Exit codes: 0 nothing found; 1 something found, though it may not count
+(--template, --exclude quotations); 2 wrong usage; 3 an error, or nothing found
+but not everything was read, or nothing to compare: no word in the text, no text
+in a folder, no document in the collection; of several files the highest code"""
+
+SETTINGS = params.Params(params.READING, params.SIMILARITY, params.CANDIDATES, params.PAGES)
+Param = Annotated[list[Any] | None, SETTINGS.option]
+Exclude = Annotated[list[Any] | None, Excluding("quotations", "bibliography", "self", "same").option]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where the answers of a command go, and how they look."""
+
+    view: View
+    json: bool
+    quiet: bool
+    tables: tables.Tables
+    pages: page.Pages | None
+
+
+def output(
+    written: tables.Tables,
+    *,
+    sources: int | None,
+    passages: int | None,
+    html: str | None,
+    hide_names: bool,
+    param: Sequence[tuple[str, Any]] | None,
+    json: bool,
+    quiet: bool,
+) -> Output:
+    """Return where the answers go.
+
+    Raises:
+        ParameterError: Options contradict each other.
+        NotFoundError, UnsupportedError: As for `Tables.require_possible`.
+    """
+    from pmbf.cli.shown.canvas import View, wants_color
+
+    written.require_possible(json=json, quiet=quiet)
+    shown = given(n_sources=sources, n_passages=passages)
+    view = View(colored=wants_color(sys.stdout), on_terminal=sys.stdout.isatty(), **shown)
+    pages = page.pages_of(html, params.of(param, params.PAGES), hide_names, force=written.force)
+    return Output(view, json, quiet, written, pages)
+
+
+def looked_at(
+    template: str | None, where: Sequence[str] | None, labels: Sequence[str] | None, exclude: Any
+) -> dict[str, Any]:
+    """Return the fields of `pmbf.screen.Options` that mean the same for passages and for sentences."""
+    from pmbf.screen.templates import template_of
+
+    wanted, unwanted = conditions(where)
+    return excluded(exclude) | given(
+        template=template_of(template) if template else None,
+        where=wanted or None,
+        where_not=unwanted or None,
+        labels_of=labelling_of(labels),
+    )
+
+
+def screen(
+    files: arg.Files,
+    collection: arg.AnyCollection = None,
+    name: arg.Name = None,
+    ocr: arg.Ocr = None,
+    jobs: arg.ScreenJobs = None,
+    param: Param = None,
+    sources: arg.Sources = None,
+    passages: arg.Passages = None,
+    html: page.Html = None,
+    hide_names: page.HideNames = False,
+    table: tables.Table = None,
+    rows: tables.Rows = None,
+    with_text: tables.WithText = False,
+    json: arg.JsonReports = False,
+    quiet: arg.Quiet = False,
+    force: arg.Force = False,
+    threshold: arg.Threshold = None,
+    min_chars: arg.MinChars = None,
+    sensitivity: arg.Sensitivity = None,
+    ignore: arg.Ignore = None,
+    template: arg.TemplateName = None,
+    exclude: Exclude = None,
+    where: Where = None,
+    labels: Labels = None,
+) -> None:
+    """Find the documents that share text with a file, or with many, and show where."""
+    from pmbf.cli.screening import Screening
+    from pmbf.screen import Options
+
+    require_files(files, name)
+    bounds = limits(param, ocr)
+    options = looked_at(template, where, labels, exclude) | given(
+        min_chars=min_chars,
+        threshold=threshold,
+        sensitivity=sensitivity,
+        ignore=ignored_texts(ignore or (), bounds) or None,
+        **params.of(param, params.SIMILARITY, params.CANDIDATES),
+    )
+    Options(**options)  # refused before a long file is read
+    written = tables.Tables(table or (), rows, with_text, force=force)
+    shown = output(
+        written,
+        sources=sources,
+        passages=passages,
+        html=html,
+        hide_names=hide_names,
+        param=param,
+        json=json,
+        quiet=quiet,
+    )
+    if not quiet:
+        note_kernels()
+    with open_any(collection) as asked:
+        raise typer.Exit(Screening(asked, options, bounds, shown, jobs).screen_all(files, name))
