@@ -1,8 +1,9 @@
-"""Which documents share how many features with which lists, in NumPy: the reference of the C kernels."""
+"""Which documents share how many features with which lists: the reference of `native/inverted`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +14,7 @@ from pmbf.kernels.reference_inverted import require_ascending_lists, require_sou
 
 __all__ = ["add_highest", "merge_counts", "shared_counts"]
 
-Keys = NDArray[np.uint64]
-
-_LOW = np.uint64(0xFFFFFFFF)
-_HALF = np.uint64(32)
-_BLOCK = 1 << 20
-"""Features that probe together, about."""
+WHOLE = 2**32 - 1
 
 
 def shared_counts(
@@ -47,14 +43,17 @@ def shared_counts(
     require_probe(inverted, lists, min_shared, after, jaccard)
     require_ascending_lists(lists)
     require_sound(inverted)
-    parts = [
-        _shared(inverted, lists.part(start, stop), None if after is None else after[start:stop])
-        + (np.uint64(start) << _HALF)
-        for start, stop in _blocks(lists)
-    ]
-    keys = np.concatenate([np.empty(0, np.uint64), *parts])
-    firsts = _firsts(keys)
-    return _told(keys[firsts], np.diff(np.append(firsts, len(keys))), len(lists), min_shared, jaccard)
+    starts = inverted.starts.tolist()
+    owners = {
+        feature: inverted.documents[start:stop].tolist()
+        for feature, start, stop in zip(inverted.features.tolist(), starts, starts[1:], strict=False)
+    }
+    rows = []
+    for number in range(len(lists)):
+        least = -1 if after is None else int(after[number])
+        having = [document for feature in lists[number].tolist() for document in owners.get(feature, ())]
+        rows.append(Counter(document for document in having if document > least))
+    return _told(rows, min_shared, jaccard)
 
 
 def merge_counts(many: Sequence[SharedCounts], *, min_shared: int = 1, jaccard: Jaccard | None = None) -> SharedCounts:
@@ -69,17 +68,21 @@ def merge_counts(many: Sequence[SharedCounts], *, min_shared: int = 1, jaccard: 
         ParameterError: An argument is malformed.
     """
     require_mergeable(many, min_shared, jaccard)
-    keys = np.concatenate([one.lists().astype(np.uint64) << _HALF | one.documents for one in many])
-    counts = np.concatenate([one.counts for one in many])
-    order = np.argsort(keys)
-    keys = keys[order]
-    firsts = _firsts(keys)
-    sums = np.add.reduceat(counts[order], firsts) if len(firsts) else counts
-    return _told(keys[firsts], sums, len(many[0]), min_shared, jaccard)
+    rows = [Counter[int]() for _ in range(len(many[0]))]
+    for one in many:
+        for row, document, count in zip(one.lists().tolist(), one.documents.tolist(), one.counts.tolist(), strict=True):
+            rows[row][document] += count
+    return _told(rows, min_shared, jaccard)
 
 
 def add_highest(
-    kept: Keys, totals: NDArray[np.uint32], counts: SharedCounts, rows: Numbers, ranks: Numbers, *, mirrored: bool
+    kept: NDArray[np.uint64],
+    totals: NDArray[np.uint32],
+    counts: SharedCounts,
+    rows: Numbers,
+    ranks: Numbers,
+    *,
+    mirrored: bool,
 ) -> None:
     """Offer counts to rows that keep their highest ones.
 
@@ -97,59 +100,28 @@ def add_highest(
         ParameterError: An argument is malformed.
     """
     require_highest(kept, totals, counts, rows, ranks, mirrored)
-    into, documents, numbers = rows[counts.lists()], counts.documents, counts.counts
-    if mirrored:
-        into, documents = np.append(into, documents), np.append(documents, into)
-        numbers = np.append(numbers, numbers)
-    keys = numbers.astype(np.uint64) << _HALF | (_LOW - ranks[documents])
-    totals += np.bincount(into, minlength=len(totals)).astype(np.uint32)
-    order = np.lexsort((~keys, into))
-    into, keys = into[order], keys[order]
-    starts = np.searchsorted(into, np.arange(len(kept) + 1))
-    for row in np.flatnonzero(np.diff(starts)).tolist():
-        best = np.append(kept[row], keys[starts[row] : starts[row + 1]][: kept.shape[1]])
-        best.sort()
-        kept[row] = best[len(best) - kept.shape[1] :]
+    offered: dict[int, list[int]] = {}
+    pairs = zip(rows[counts.lists()].tolist(), counts.documents.tolist(), counts.counts.tolist(), strict=True)
+    for row, document, count in pairs:
+        offered.setdefault(row, []).append(count << 32 | WHOLE - int(ranks[document]))
+        if mirrored:
+            offered.setdefault(document, []).append(count << 32 | WHOLE - int(ranks[row]))
+    for row, keys in offered.items():
+        best = sorted([*kept[row].tolist(), *keys], reverse=True)[: kept.shape[1]]
+        kept[row], totals[row] = best, totals[row] + len(keys)
 
 
-def _blocks(lists: Lists) -> Iterator[tuple[int, int]]:
-    """Yield where blocks of lists start and stop, one list at least in each."""
-    start = 0
-    while start < len(lists):
-        stop = int(np.searchsorted(lists.offsets, lists.offsets[start] + np.uint64(_BLOCK), "right")) - 1
-        yield start, (start := max(start + 1, stop))
+def _told(rows: Sequence[Counter[int]], min_shared: int, jaccard: Jaccard | None) -> SharedCounts:
+    """Return for each list the documents with counts that are high enough."""
+    told = []
+    for row, counts in enumerate(rows):
+        found = [(document, count) for document, count in sorted(counts.items()) if count >= min_shared]
+        told.append([pair for pair in found if jaccard is None or _is_alike(jaccard, row, *pair)])
+    pairs = np.array([pair for found in told for pair in found], np.uint32).reshape(-1, 2)
+    offsets = np.cumsum([0, *map(len, told)], dtype=np.uint64)
+    return SharedCounts(offsets, np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]))
 
 
-def _shared(inverted: Inverted, lists: Lists, after: Numbers | None) -> Keys:
-    """Return list << 32 | document for each feature that a list and a document have, ascending."""
-    at = np.searchsorted(inverted.features, lists.features)
-    inside = np.flatnonzero(at < len(inverted.features))
-    found = inside[inverted.features[at[inside]] == lists.features[inside]]
-    at, probing = at[found], np.repeat(np.arange(len(lists)), lists.sizes)[found]
-    sizes = inverted.frequencies[at].astype(np.int64)
-    within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    documents = inverted.documents[np.repeat(inverted.starts[at].astype(np.int64), sizes) + within]
-    probing = np.repeat(probing, sizes)
-    if after is not None:
-        told = documents > after[probing]
-        probing, documents = probing[told], documents[told]
-    keys: Keys = probing.astype(np.uint64) << _HALF | documents
-    keys.sort()
-    return keys
-
-
-def _firsts(keys: Keys) -> NDArray[np.int64]:
-    """Return where each of the ascending keys first occurs."""
-    return np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
-
-
-def _told(keys: Keys, counts: Numbers, n_lists: int, min_shared: int, jaccard: Jaccard | None) -> SharedCounts:
-    """Return the counts of list << 32 | document that are high enough, cut into lists."""
-    probing, documents = (keys >> _HALF).astype(np.uint32), (keys & _LOW).astype(np.uint32)
-    told = counts >= min_shared
-    if jaccard:
-        of_either = jaccard.list_sizes[probing].astype(np.int64) + jaccard.sizes[documents] - counts
-        told &= (of_either > 0) & (counts / np.maximum(of_either, 1) >= jaccard.threshold)
-    probing, documents, counts = probing[told], documents[told], counts[told]
-    offsets = np.searchsorted(probing, np.arange(n_lists + 1)).astype(np.uint64)
-    return SharedCounts(offsets, documents, counts.astype(np.uint32))
+def _is_alike(jaccard: Jaccard, row: int, document: int, count: int) -> bool:
+    of_either = int(jaccard.list_sizes[row]) + int(jaccard.sizes[document]) - count
+    return of_either > 0 and count / of_either >= jaccard.threshold

@@ -1,11 +1,9 @@
-"""Inverted indexes of lists of features, and lists without some features, in NumPy: the reference of the C kernels."""
+"""Inverted indexes of lists of features, and lists without some features: the reference of `native/inverted`."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pmbf.base.arrays import among
 from pmbf.kernels.inverted_checks import (
     damaged_index,
     malformed_lists,
@@ -16,9 +14,6 @@ from pmbf.kernels.inverted_checks import (
 from pmbf.kernels.inverted_layout import Inverted, Lists, Numbers, shift_of
 
 __all__ = ["drop_features", "invert"]
-
-_LOW = np.uint64(0xFFFFFFFF)
-_HALF = np.uint64(32)
 
 
 def invert(lists: Lists, documents: Numbers | None = None) -> Inverted:
@@ -33,10 +28,18 @@ def invert(lists: Lists, documents: Numbers | None = None) -> Inverted:
     """
     require_invertible(lists, documents)
     require_ascending_lists(lists)
-    numbers = np.arange(len(lists), dtype=np.uint32) if documents is None else documents
-    keys = lists.features.astype(np.uint64) << _HALF | np.repeat(numbers, lists.sizes)
-    keys.sort()
-    return _inverted(keys, int(numbers[-1]) + 1 if len(numbers) else 0)
+    numbers = range(len(lists)) if documents is None else documents.tolist()
+    owners: dict[int, list[int]] = {}
+    for at, number in enumerate(numbers):
+        for feature in lists[at].tolist():
+            owners.setdefault(feature, []).append(number)
+    features = np.array(sorted(owners), np.uint32)
+    some = [owners[feature] for feature in features.tolist()]
+    starts = np.cumsum([0, *map(len, some)]).astype(np.uint32)
+    postings = np.array([number for one in some for number in one], np.uint32)
+    shift = shift_of(features)
+    n_documents = int(numbers[-1]) + 1 if len(numbers) else 0
+    return Inverted(features, starts, postings, _directory(features, shift), shift, n_documents)
 
 
 def drop_features(lists: Lists, stop: Numbers) -> Lists:
@@ -51,9 +54,11 @@ def drop_features(lists: Lists, stop: Numbers) -> Lists:
     """
     require_lists(lists)
     require_ascending("stop", stop)
-    kept = ~among(lists.features, stop)
-    n_before = np.append(np.uint64(0), np.cumsum(kept, dtype=np.uint64))
-    return Lists(n_before[lists.offsets], lists.features[kept])
+    left_out = set(stop.tolist())
+    return Lists.of([
+        np.array([feature for feature in lists[at].tolist() if feature not in left_out], np.uint32)
+        for at in range(len(lists))
+    ])  # fmt: skip
 
 
 def require_ascending_lists(lists: Lists) -> None:
@@ -77,15 +82,6 @@ def require_sound(inverted: Inverted) -> None:
         or n_documents > inverted.n_documents
     ):
         raise damaged_index()
-
-
-def _inverted(keys: NDArray[np.uint64], n_documents: int) -> Inverted:
-    """Return the index of feature << 32 | document, ascending."""
-    of_keys = (keys >> _HALF).astype(np.uint32)
-    begins = np.flatnonzero(np.append(True, of_keys[1:] != of_keys[:-1])[: len(keys)])
-    features, starts = of_keys[begins], np.append(begins, len(keys)).astype(np.uint32)
-    shift = shift_of(features)
-    return Inverted(features, starts, (keys & _LOW).astype(np.uint32), _directory(features, shift), shift, n_documents)
 
 
 def _directory(features: Numbers, shift: int) -> Numbers:
