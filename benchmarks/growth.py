@@ -11,8 +11,6 @@ import argparse
 import itertools
 import os
 import random
-import resource
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -28,6 +26,7 @@ from benchmarks.results import measure_each
 from measure import report
 from measure.planting import CLEAN, Planted
 from measure.process import ROOT, alone, folder_bytes, installed, peak_bytes, resident_bytes
+from measure.timing import asked, clock_s, command_s, p50_p99
 from pmbf import Collection
 from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Text
@@ -187,48 +186,25 @@ def command_line(place: Path, text: str) -> Figures:
     """Return the seconds of whole processes: `pmbf screen` with one text and, for comparison, `pmbf --help`."""
     file = place / "query.txt"
     file.write_text(text, encoding="utf-8")
+    figures: Figures = {}
     screening = ["screen", str(file), "--collection", str(place / "1.pmbf"), "--json"]
-    return _process_seconds("cli_screen", screening) | _process_seconds("cli_help", ["--help"])
-
-
-def _process_seconds(what: str, arguments: list[str]) -> Figures:
-    """Return the least seconds of several runs of `pmbf`: on the clock until it ends, and of CPU time."""
-    times = []
-    for _ in range(_REPEATS):
-        start, cpu = perf_counter(), _children_seconds()
-        command = [sys.executable, "-m", "pmbf", *arguments]
-        done = subprocess.run(command, cwd=ROOT, env=installed(), capture_output=True, text=True)
-        times.append((perf_counter() - start, _children_seconds() - cpu))
-        if done.returncode > 1:
-            raise RuntimeError(f"pmbf {arguments[0]} ended with code {done.returncode}: {done.stderr.strip()}")
-    return {f"{what}_s": min(wall for wall, _ in times), f"{what}_cpu_s": min(cpu for _, cpu in times)}
-
-
-def _children_seconds() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    for what, words in (("cli_screen", screening), ("cli_help", ["--help"])):
+        command = [sys.executable, "-m", "pmbf", *words]
+        wall, cpu = command_s(command, _REPEATS, most_code=1, cwd=ROOT, env=installed())
+        figures |= {f"{what}_s": wall, f"{what}_cpu_s": cpu}
+    return figures
 
 
 def _opened(folder: Path) -> tuple[Store, Figures]:
     """Return a collection, and the median seconds of opening it."""
-    times = []
-    for _ in range(_REPEATS):
-        start = perf_counter()
-        store = Store(folder)
-        times.append(perf_counter() - start)
-        store.close()
+    times = [clock_s(lambda: Store(folder).close()) for _ in range(_REPEATS)]
     return Store(folder), {"open_s": median(times)}
 
 
 def _asked(what: str, answer: Callable[[Any], Any], queries: Sequence[Any]) -> Figures:
-    """Return median and 99th percentile of the seconds of a query, which is the better of two rounds."""
-    seconds = [float("inf")] * len(queries)
-    for _ in range(2):
-        for at, query in enumerate(queries):
-            start = process_time()
-            answer(query)
-            seconds[at] = min(seconds[at], process_time() - start)
-    return {f"{what}_p50_s": median(seconds), f"{what}_p99_s": sorted(seconds)[int(0.99 * (len(seconds) - 1))]}
+    """Return median and 99th percentile of the seconds of a query."""
+    p50, p99 = p50_p99(asked(answer, queries)[1])
+    return {f"{what}_p50_s": p50, f"{what}_p99_s": p99}
 
 
 def _sizes(folder: Path, before: int) -> Figures:

@@ -10,20 +10,19 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import resource
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 from benchmarks import arguments
 from measure import report
 from measure.commands import add_folder, add_numbers
 from measure.process import ROOT, installed
+from measure.timing import command_s
 from pmbf import Collection
 
 Figures = dict[str, Any]
@@ -127,20 +126,8 @@ def _served(place: Path) -> Iterator[str]:
 
 def _fastest(command: Sequence[str], where: Path, variables: dict[str, str], n_rounds: int) -> Figures:
     """Return the least times of a command, which must succeed."""
-    passed, used = [], []
-    for _ in range(n_rounds + 1):  # the first fills caches
-        before, start = _children_s(), perf_counter()
-        done = subprocess.run(command, cwd=where, env=_environment(variables), capture_output=True, text=True)
-        passed.append(perf_counter() - start)
-        used.append(_children_s() - before)
-        if done.returncode or "does not answer" in done.stderr:
-            raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}: {done.stderr}{done.stdout[:500]}")
-    return {"seconds": min(passed[1:]), "cpu_s": min(used[1:])}
-
-
-def _children_s() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    seconds, cpu_s = command_s(command, n_rounds, cwd=where, env=_environment(variables))
+    return {"seconds": seconds, "cpu_s": cpu_s}
 
 
 def _environment(variables: dict[str, str]) -> dict[str, str]:

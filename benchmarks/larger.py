@@ -13,8 +13,9 @@ import itertools
 import os
 import resource
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -26,6 +27,7 @@ from benchmarks import memory, synthetic
 from measure import report
 from measure.commands import add_numbers
 from measure.process import FailedError, alone, folder_bytes, peak_bytes
+from measure.timing import clock_s, p50_p99
 from pmbf.base.errors import UnsupportedError
 from pmbf.fingerprint import QuerySample
 from pmbf.screen import candidates
@@ -93,15 +95,16 @@ def ask(place: str, n_queries: int, procs: str | None, is_filtered: bool) -> Fig
     cold = [_cold(Path(place), query, is_filtered) for query in queries[:N_COLD]]
     with _opened(Path(place), is_filtered) as store:
         before = _faults()
-        first = _seconds(lambda query: candidates(store.generation, query), queries)
+        first = [clock_s(partial(candidates, store.generation, query)) for query in queries]
         between = _faults()
-        warm = _seconds(lambda query: candidates(store.generation, query), queries)
+        warm = [clock_s(partial(candidates, store.generation, query)) for query in queries]
         n_faults = _faults() - between
+    warm_p50, warm_p99 = p50_p99(warm)
     return {
         "cold_s": median(cold),
         "first_p50_s": median(first),
-        "warm_p50_s": median(warm),
-        "warm_p99_s": sorted(warm)[int(0.99 * (len(warm) - 1))],
+        "warm_p50_s": warm_p50,
+        "warm_p99_s": warm_p99,
         "first_faults": (between - before) / len(first),
         "faults": n_faults / len(warm),
         "peak_bytes": peak_bytes(),
@@ -167,15 +170,6 @@ def _cold(folder: Path, query: QuerySample, is_filtered: bool) -> float:
     with _opened(folder, is_filtered) as store:
         candidates(store.generation, query)
         return perf_counter() - start
-
-
-def _seconds(answer: Callable[[QuerySample], object], queries: Sequence[QuerySample]) -> list[float]:
-    seconds = []
-    for query in queries:
-        start = perf_counter()
-        answer(query)
-        seconds.append(perf_counter() - start)
-    return seconds
 
 
 def _queries(n: int) -> list[QuerySample]:

@@ -11,7 +11,6 @@ import argparse
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from statistics import median
 from time import perf_counter, process_time
 from typing import Any
 
@@ -22,6 +21,7 @@ from measure import report
 from measure.overlap import holds_stretch
 from measure.planting import CLEAN, LEVELS, Planted, n_words_of
 from measure.process import FailedError, alone, peak_bytes, resident_bytes
+from measure.timing import asked, p50_p99
 
 Figures = dict[str, Any]
 CLEAN_SHARE = 0.01
@@ -96,15 +96,19 @@ def measure(name: str, texts: str) -> Figures:
         peer.load(paths)
         wall, cpu = perf_counter() - wall, process_time() - cpu
         held, peak = resident_bytes() - before, peak_bytes()
-        answers, seconds = _asked(peer.ask, [query.text for query in planted.queries])
+        queries = [query.text for query in planted.queries]
+        for query in queries[:3]:
+            peer.ask(query)
+        answers, seconds = asked(peer.ask, queries)
+        p50, p99 = p50_p99(seconds)
         numbered = [[(peer.number(key), score) for key, score in answer] for answer in answers]
         return {
             "package": report.version(name.partition(",")[0]),
             "load_s": wall,
             "load_cpu_s": cpu,
             "load_mb_per_cpu_s": n_bytes / cpu / 1e6,
-            "query_p50_s": median(seconds),
-            "query_p99_s": sorted(seconds)[int(0.99 * (len(seconds) - 1))],
+            "query_p50_s": p50,
+            "query_p99_s": p99,
             "held_bytes_per_document": held / len(paths),
             "peak_bytes": peak,
             "disk_bytes_per_document": peer.saved_bytes() / len(paths),
@@ -151,20 +155,6 @@ def _cut(clean: Sequence[Answer]) -> float:
     """Return the score that at most one clean answer in a hundred exceeds."""
     best = sorted((answer[0][1] if answer else 0.0) for answer in clean)
     return float(best[len(best) - 1 - int(CLEAN_SHARE * len(best))])
-
-
-def _asked(ask: Callable[[str], Answer], texts: Sequence[str]) -> tuple[list[Answer], list[float]]:
-    """Return the answers, and the seconds of each, in the better of two rounds."""
-    answers, seconds = list[Answer](), [float("inf")] * len(texts)
-    for text in texts[:3]:
-        ask(text)
-    for _ in range(2):
-        answers = []
-        for at, text in enumerate(texts):
-            start = process_time()
-            answers.append(ask(text))
-            seconds[at] = min(seconds[at], process_time() - start)
-    return answers, seconds
 
 
 def table(figures: Figures) -> str:

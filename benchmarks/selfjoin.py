@@ -10,10 +10,8 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import math
-import resource
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -24,6 +22,7 @@ from benchmarks.short_texts import SHORT_WORDS, stretches
 from measure import report
 from measure.commands import add_folder, add_numbers
 from measure.process import FailedError, alone
+from measure.timing import processor_s, spent_s
 from pmbf import Collection, kernels
 from pmbf.fingerprint import query_sample
 from pmbf.screen import Options
@@ -93,7 +92,7 @@ def pmbf(file: str, n_rounds: int) -> Figures:
             return [len(one.candidates) for some in samples for one in find(generation, some, Options())]
 
         found = candidates()
-        figures["candidates_s"] = _fastest(candidates, n_rounds)
+        figures["candidates_s"] = processor_s(candidates, n_rounds)
         start = process_time()
         reports = list(collection.screen_many(texts))
         figures["screens_s"] = process_time() - start
@@ -104,9 +103,9 @@ def pmbf(file: str, n_rounds: int) -> Figures:
         figures["n_matches"] = sum(len(one.matches) for one in reports) / len(ids)
         rounds: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
         for jobs in (1, 2) * max(1, n_rounds - 1):
-            before, clock = _spent(), perf_counter()
+            before, clock = spent_s(), perf_counter()
             _screened(collection, texts, jobs=jobs)
-            rounds[jobs].append((_spent() - before, perf_counter() - clock))
+            rounds[jobs].append((spent_s() - before, perf_counter() - clock))
         figures["screens_s"] = min(figures["screens_s"], *(spent for spent, _ in rounds[1]))
         figures["two_jobs_s"] = min(spent for spent, _ in rounds[2])
         figures["one_job_clock_s"], figures["two_jobs_clock_s"] = (min(clock for _, clock in rounds[j]) for j in (1, 2))
@@ -127,7 +126,7 @@ def rensa(file: str, n_rounds: int) -> Figures:
     index.insert_many(hashes, 0)
     figures: Figures = {"index_s": process_time() - start}
     found = index.query_all(hashes)
-    figures["candidates_s"] = _fastest(lambda: index.query_all(hashed()), n_rounds)
+    figures["candidates_s"] = processor_s(lambda: index.query_all(hashed()), n_rounds)
     figures["n_candidates"] = sum(map(len, found)) / len(texts)
     return figures | {"itself": sum(number in one for number, one in enumerate(found)) / len(texts)}
 
@@ -137,27 +136,12 @@ def _shingles(text: str) -> list[str]:
     return [" ".join(words[i : i + SHINGLE_WORDS]) for i in range(len(words) - SHINGLE_WORDS + 1)]
 
 
-def _spent() -> float:
-    """Return the processor time of this process and of those that it has waited for, in seconds."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return process_time() + used.ru_utime + used.ru_stime
-
-
 def _screened(collection: Collection, texts: Sequence[str], *, jobs: int) -> int:
     return sum(report.found for report in collection.screen_many(texts, jobs=jobs))
 
 
 def _batches(texts: Sequence[str]) -> list[Sequence[str]]:
     return [texts[start : start + MOST_QUERIES] for start in range(0, len(texts), MOST_QUERIES)]
-
-
-def _fastest(step: Callable[[], Any], n_rounds: int) -> float:
-    times = [math.inf]
-    for _ in range(n_rounds):
-        start = process_time()
-        step()
-        times.append(process_time() - start)
-    return min(times)
 
 
 def table(figures: Figures) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import median
-from time import process_time
 from typing import Any
 
 from measure import report
+from measure.timing import processor_s
 from pmbf.fingerprint import query_sample
 from pmbf.screen import Options, candidates
 from pmbf.screen.rarity import common_from
@@ -33,19 +33,13 @@ def _of(generation: Generation, text: str) -> dict[str, float]:
     sample, options = query_sample(text, generation.params), Options()
     limit = common_from(generation.n_documents) - 1
     took = {
-        "sample": _seconds(lambda: query_sample(text, generation.params)),
-        "postings": _seconds(lambda: generation.documents_having(sample.hashes, limit=limit)),
-        "all": _seconds(lambda: candidates(generation, sample, options)),
+        "sample": processor_s(lambda: query_sample(text, generation.params)),
+        "postings": processor_s(lambda: generation.documents_having(sample.hashes, limit=limit)),
+        "all": processor_s(lambda: candidates(generation, sample, options)),
     }
     took["rest"] = max(0.0, took["all"] - took["postings"])
     took["all"] += took["sample"]
     return took
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    start = process_time()
-    work()
-    return process_time() - start
 
 
 def table(results: Sequence[Figures]) -> list[str]:

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from benchmarks import arguments
 from measure import report
 from measure.commands import add_numbers, positive
 from measure.process import alone, folder_bytes, peak_bytes, resident_bytes
+from measure.timing import clock_s
 from pmbf import Collection
 from pmbf.store.folder import Store
 
@@ -80,12 +81,7 @@ def add(folder: str, n_documents: int, n_words: int) -> Figures:
 
 def open_(folder: str, n_documents: int, n_words: int) -> Figures:
     """Open the folder again and again."""
-    times = []
-    for _ in range(_OPENED):
-        start = perf_counter()
-        Store(folder).close()
-        times.append(perf_counter() - start)
-    return {"open_s": median(times)}
+    return {"open_s": median(clock_s(lambda: Store(folder).close()) for _ in range(_OPENED))}
 
 
 def list_(folder: str, n_documents: int, n_words: int) -> Figures:

@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import math
 import random
-import resource
 import shutil
 import sqlite3
 import tempfile
@@ -23,6 +22,7 @@ from experiments.retrieval import drawn
 from measure import process, report
 from measure.commands import add_folder, add_numbers, positive
 from measure.corpora import described
+from measure.timing import spent_s
 from pmbf.alike.similar import update
 from pmbf.collection import Collection
 
@@ -62,16 +62,10 @@ def run(folder: Path, *, sizes: Sequence[int], n_changed: int, rounds: int, jobs
 
 def updated(folder: str, jobs: int, how: dict[str, Any]) -> dict[str, Any]:
     """Update a collection; return the report of the run, with processor time and the most memory of this process."""
-    begun = _processor_seconds()
+    begun = spent_s()
     report = asdict(update(folder, jobs=jobs, **how))
-    spent = {"processor_seconds": _processor_seconds() - begun, "peak_bytes": process.peak_bytes()}
+    spent = {"processor_seconds": spent_s() - begun, "peak_bytes": process.peak_bytes()}
     return report | {"incomplete": {}} | spent
-
-
-def _processor_seconds() -> float:
-    """Return the processor time of this process and of those it has waited for."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def table(figures: dict[str, Any]) -> str:

@@ -37,11 +37,11 @@ def test_a_band_needs_a_large_background_in_experiments_too(folder):
         accuracy.run(folder, [folder])
 
 
-def test_cost_is_measured_for_both_plans(folder):
-    figures = cost.run(folder, [10, 24, 99])
-    rows = figures["rows"]
-    assert [10, 24] == [row["texts"] for row in rows]
-    plans = rows[1]["plans"]
+def test_cost_is_measured_for_both_plans(folder, monkeypatch):
+    monkeypatch.setattr(cost, "_REPEATS", 1)
+    figures = cost.run(folder, [24, 99])
+    [row] = figures["rows"]
+    plans = row["plans"]
     assert [("doc", 1), ("doc", 2), ("term", 1), ("term", 2)] == [(one["plan"], one["jobs"]) for one in plans]
     assert [12] * 4 == [one["pairs"] for one in plans]
     assert plans[0]["raw"] == 0 < plans[3]["summed"] < plans[3]["raw"]

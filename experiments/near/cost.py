@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import resource
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 
 from measure import report
 from measure.commands import add_folder, positive
+from measure.timing import children_s
 from pmbf.alike.pairs.features import Features, featured
 from pmbf.alike.pairs.joining import joined
 from pmbf.alike.pairs.plans import PLANS, How, Joined
@@ -78,12 +78,6 @@ def _told(one: dict[str, Any]) -> str:
     return f"{one['s']:.1f} s ({one['here_s']:.1f}{holders})"
 
 
-def _processor() -> tuple[float, float]:
-    """Return the processor's seconds of this process, and of those that it has waited for."""
-    here, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return here.ru_utime + here.ru_stime, others.ru_utime + others.ru_stime
-
-
 def _measured(lists: Lists) -> list[dict[str, Any]]:
     """Return the best time of each plan with each number of processes. All of them must find the same pairs."""
     rows, expected = [], None
@@ -91,10 +85,10 @@ def _measured(lists: Lists) -> list[dict[str, Any]]:
         for jobs in JOBS:
             times = []
             for _ in range(_REPEATS):
-                start, (here, holders) = time.perf_counter(), _processor()
+                before = (time.perf_counter(), time.process_time(), children_s())
                 made = _joined(lists, How(THRESHOLD, plan, jobs, max_volume=1 << 40))
-                here_s, holders_s = (now - before for now, before in zip(_processor(), (here, holders), strict=True))
-                times.append((time.perf_counter() - start, here_s, holders_s))
+                after = (time.perf_counter(), time.process_time(), children_s())
+                times.append([stop - start for start, stop in zip(before, after, strict=True)])
                 pairs = (made.first.tolist(), made.second.tolist(), made.shared.tolist())
                 expected = expected or pairs
                 assert expected == pairs, f"{plan} with {jobs} processes finds other pairs"

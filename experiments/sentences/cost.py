@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from experiments.sentences.recall import add_arguments as add_arguments
 from measure.corpora import described, read
+from measure.timing import processor_s
 from pmbf import Collection, kernels
 from pmbf.intake.texts import Text
 from pmbf.kernels import CODES
@@ -46,16 +46,16 @@ def run(folder: Path, others: Sequence[Path], *, n_cases: int) -> dict[str, Any]
 
 def _measured(folder: Path, code: str, queries: Sequence[str]) -> dict[str, Any]:
     with Store(folder, writable=True) as store:
-        build_s = min(_seconds(lambda: build(store, code=code)) for _ in range(_TIMES))
+        build_s = processor_s(lambda: build(store, code=code), _TIMES)
         texts = [(store.generation.text(one) or "").encode() for one in store.catalog.live_documents()]
-        kernel_s = min(_seconds(lambda: [kernels.units(text, code=code) for text in texts]) for _ in range(_TIMES))
+        kernel_s = processor_s(lambda: [kernels.units(text, code=code) for text in texts], _TIMES)
     with Store(folder) as store:
         sentences = Sentences(store)
         status = sentences.status()
         utf8 = [query.encode() for query in queries]
         keys = [kernels.units(query, code=code, from_each=True).keys for query in utf8]
-        look_up = [min(_seconds(partial(sentences.look_up, one)) for _ in range(_TIMES)) for one in keys]
-        screened = [_seconds(partial(screen_sentences, store, sentences, Text("q", query))) for query in queries]
+        look_up = [processor_s(partial(sentences.look_up, one), _TIMES) for one in keys]
+        screened = [processor_s(partial(screen_sentences, store, sentences, Text("q", query))) for query in queries]
     return {
         "n_units": status.n_units,
         "n_bytes": status.n_bytes,
@@ -66,13 +66,6 @@ def _measured(folder: Path, code: str, queries: Sequence[str]) -> dict[str, Any]
         "screen_ms": [1000 * quantile for quantile in _quantiles(screened)],
         "query_units": statistics.mean(map(len, keys)),
     }
-
-
-def _seconds(call: Callable[[], Any]) -> float:
-    """Return the processor time of a call."""
-    before = time.process_time()
-    call()
-    return time.process_time() - before
 
 
 def _quantiles(values: Sequence[float]) -> tuple[float, float]:

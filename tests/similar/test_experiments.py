@@ -6,6 +6,7 @@ from conftest import words
 from experiments import similar
 from experiments.pages import similar as page
 from measure import report
+from tests.alone import forked
 
 
 def texts_in(folder, n):
@@ -16,7 +17,8 @@ def texts_in(folder, n):
     return folder
 
 
-def test_runs_are_measured_as_an_archive_grows_and_the_page_is_written(tmp_path):
+def test_runs_are_measured_as_an_archive_grows_and_the_page_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr("measure.process.alone", forked)
     folder = texts_in(tmp_path / "texts", 40)
     how = {"n_changed": 10, "rounds": 1, "jobs": 1, "seed": 1}
     figures = {"about": report.about()} | similar.run(folder, sizes=[20, 40], **how)
