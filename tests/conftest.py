@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from pmbf.fingerprint import Fingerprint
-from tests.speeds import mark_and_order
+from tests.speeds import is_left_out, mark_and_order
 
 ROOT = Path(__file__).parent.parent
 
@@ -24,6 +24,10 @@ settings.load_profile("pmbf")
 
 def pytest_addoption(parser):
     parser.addoption("--all", action="store_true", help="Hypothesis tries all instruction sets, not the best one alone")
+
+
+def pytest_ignore_collect(collection_path, config):
+    return is_left_out(collection_path, config)
 
 
 @pytest.hookimpl(tryfirst=True)

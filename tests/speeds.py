@@ -7,6 +7,7 @@ other one is quick: a new folder is no part of `./run check` until it says so.
 
 from __future__ import annotations
 
+from fnmatch import fnmatch
 from pathlib import Path
 from zlib import crc32
 
@@ -27,6 +28,25 @@ def mark_and_order(config: pytest.Config, items: list[pytest.Item]) -> None:
             item.add_marker("slow")
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: (not item.get_closest_marker("slow"), crc32(item.location[0].encode())))
+
+
+def is_left_out(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Return true if a file of tests need not be imported: only quick tests are wanted, and it has none.
+
+    That is told by its text and the `conftest.py` of the folders above it, before pytest imports any of them.
+    """
+    if config.option.markexpr != "not slow" or not fnmatch(collection_path.name, "test_*.py"):
+        return None
+    text = _text(collection_path)
+    if "mark.quick" in text:
+        return None
+    folders = [folder for folder in collection_path.parents if TESTS in folder.parents]
+    is_slow = bool(folders) and not any("mark.quick" in _text(folder / "conftest.py") for folder in folders)
+    return is_slow or "\npytestmark = pytest.mark.slow\n" in text or None
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.suffix == ".py" and path.exists() else ""
 
 
 def _speed(item: pytest.Item) -> str:

@@ -222,6 +222,7 @@ def test_a_collection_without_texts_names_its_sources(tmp_path):
 # ---------------------------------------------------------------------- changes, damage
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(st.lists(st.tuples(st.sampled_from(["add", "remove", "compact", "repair"]), st.integers(0, 11)), max_size=8))
 def test_a_history_leaves_what_is_there_findable_and_nothing_else(tmp_path_factory, changes):

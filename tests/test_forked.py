@@ -9,6 +9,8 @@ from conftest import ROOT, words
 
 from tests.forked import pmbf
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("arguments", "given", "code"),

@@ -122,6 +122,7 @@ def store(tmp_path_factory):
         yield opened
 
 
+@pytest.mark.slow
 @given(st.sets(st.integers(1, 29)), st.integers(0, 29))
 def test_candidates_are_those_of_a_collection_without_what_is_left_out(tmp_path_factory, store, left, seed):
     query = query_sample(words(seed, 300) + " " + words(seed * 7 % 30, 200), store.params)

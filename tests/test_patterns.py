@@ -87,6 +87,7 @@ def uses():
     return found
 
 
+@pytest.mark.slow
 def test_what_begins_with_a_run_is_tried_at_one_place_or_its_runs_are_bounded():
     called, told = uses(), set()
     for module, name, pattern in patterns():

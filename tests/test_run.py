@@ -8,6 +8,8 @@ import urllib.request
 import pytest
 from conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 RUN = (ROOT / "run").read_text(encoding="utf-8")
 THREE = """
 import pytest
@@ -62,19 +64,20 @@ def test_check_runs_what_is_not_slow_and_gives_more_words_to_pytest():
 def test_a_new_folder_of_tests_is_slow_and_the_mark_nearest_to_a_test_holds(tmp_path):
     tests = tmp_path / "tests"
     files = {
-        "conftest.py": "from tests.speeds import mark_and_order as pytest_collection_modifyitems",
+        "conftest.py": "from tests.speeds import is_left_out as pytest_ignore_collect\n"
+        "from tests.speeds import mark_and_order as pytest_collection_modifyitems",
         "pytest.ini": "[pytest]\nmarkers =\n  quick\n  slow",
         "speeds.py": (ROOT / "tests" / "speeds.py").read_text(),
         "test_top.py": ONE,
         "test_slow_file.py": SLOW + ONE,
         "new/test_a.py": ONE,
-        "new/deeper/test_b.py": ONE,
+        "new/deeper/test_b.py": "raise ImportError",
         "slow/conftest.py": SLOW,
         "slow/test_c.py": "import pytest\n@pytest.mark.quick\n" + ONE + "def test_two(): pass",
         "quick/conftest.py": SLOW.replace("slow", "quick"),
         "quick/test_d.py": ONE,
         "quick/deeper/test_e.py": ONE,
-        "quick/test_f.py": SLOW + ONE,
+        "quick/test_f.py": SLOW + "raise ImportError",
     }
     for name, text in files.items():
         (tests / name).parent.mkdir(parents=True, exist_ok=True)

@@ -73,6 +73,7 @@ def answers(path, *, is_filtered=True):
         return [collection.screen(query, **options).to_dict() for query in queries for options in SETS]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(steps=STEPS)
 def test_answers_are_those_without_the_filter(tmp_path_factory, steps):

@@ -98,6 +98,7 @@ def test_composed_and_decomposed_characters_fold_alike_without_exception() -> No
     assert fold(composed).text == fold(decomposed).text
 
 
+@pytest.mark.slow
 @unicode_14
 def test_the_shipped_table_is_what_the_generator_writes() -> None:
     spec = importlib.util.spec_from_file_location("make_fold_table", ROOT / "tools" / "make_fold_table.py")

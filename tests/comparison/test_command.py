@@ -17,6 +17,8 @@ from pmbf import Comparison
 from tests.conftest import ROOT, words
 from tests.forked import pmbf
 
+pytestmark = pytest.mark.slow
+
 ESSAYS = ROOT / "examples" / "essays"
 TASK = ROOT / "examples" / "task.txt"
 

@@ -10,6 +10,8 @@ import pytest
 from tests.forked import pmbf
 from tests.resultsets.test_sets import OTHER, STORY
 
+pytestmark = pytest.mark.slow
+
 
 def duplicates(*arguments, **options):
     return pmbf("duplicates", *arguments, **options)
