@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
 import functools
 import gc
 import os
 import pickle
 import pkgutil
-import signal
 import socket
 import subprocess
 import sys
@@ -28,6 +28,8 @@ from typing import IO, Any
 
 TIMEOUT_S = 120
 """After them a process is killed; its exit code is then -9."""
+SUBREAPER = 36
+"""PR_SET_CHILD_SUBREAPER of Linux: whose parent has ended becomes a child of this process."""
 
 
 def pmbf(
@@ -44,14 +46,46 @@ def pmbf(
         given: Its standard input. If this is bytes, then what it said is bytes.
         environment: All of its environment.
     """
-    words = [str(argument) for argument in arguments]
     with _standard_input(given) as stdin, tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
-        streams = (stdin, stdout, stderr)
-        code = _origin().run((words, os.path.abspath(cwd), dict(environment)), [file.fileno() for file in streams])
+        process = started(*arguments, cwd=cwd, env=environment, stdin=stdin, stdout=stdout, stderr=stderr)
+        try:
+            code = process.wait(TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            code = process.wait()
         said = [_content(file) for file in (stdout, stderr)]
     if not isinstance(given, bytes):
         said = [content.decode() for content in said]
-    return subprocess.CompletedProcess(["pmbf", *words], code, *said)
+    return subprocess.CompletedProcess(["pmbf", *process.args[1:]], code, *said)
+
+
+def started(*arguments: object, **options: Any) -> subprocess.Popen[Any]:
+    """Start `pmbf`: in a forked process on Linux, elsewhere by a Python of its own.
+
+    Args:
+        arguments: The words of the command line.
+        options: Of `subprocess.Popen`: the streams, `cwd`, `env`, `text`.
+    """
+    words = [str(argument) for argument in arguments]
+    if sys.platform != "linux":
+        return subprocess.Popen([sys.executable, "-m", "pmbf", *words], **options)
+    return _Forked(["pmbf", *words], **options)
+
+
+class _Forked(subprocess.Popen[Any]):
+    """A process that the origin forks, and that is a child of this process all the same."""
+
+    def _execute_child(self, args: list[str], executable: None, preexec_fn: None, close_fds: bool, pass_fds: tuple[int],
+                       cwd: str | None, env: Mapping[str, str] | None, startupinfo: None, creationflags: int,
+                       shell: bool, *streams: Any) -> None:  # fmt: skip
+        pipes = streams[:6]  # of the standard streams, the end that the process has and the other end; -1: as here
+        ends = [number if end == -1 else end for number, end in enumerate((pipes[0], pipes[3], pipes[5]))]
+        environment = dict(os.environ if env is None else env)
+        try:
+            self.pid = _origin().start((args[1:], os.path.abspath(cwd or "."), environment), ends)
+            self._child_created = True
+        finally:
+            self._close_pipe_fds(*pipes)  # type: ignore[attr-defined]
 
 
 def _content(file: IO[bytes]) -> bytes:
@@ -93,17 +127,19 @@ class Origin:
         self._connection.close()
         self._process.wait()
 
-    def run(self, asked: tuple[list[str], str, dict[str, str]], streams: list[int]) -> int:
-        """Run `pmbf` with its words, its folder and its environment, and return its exit code."""
+    def start(self, asked: tuple[list[str], str, dict[str, str]], streams: list[int]) -> int:
+        """Fork a process that runs `pmbf` with its words, its folder and its environment; return its number."""
         packed = pickle.dumps(asked)
+        _adopt(True)
         socket.send_fds(self._connection, [len(packed).to_bytes(8)], streams)
         self._connection.sendall(packed)
         process = int(self._answers.readline())
-        timer = threading.Timer(TIMEOUT_S, os.kill, (process, signal.SIGKILL))
-        timer.start()
-        code = int(self._answers.readline())
-        timer.cancel()
-        return code
+        _adopt(False)
+        return process
+
+
+def _adopt(yes: bool) -> None:
+    ctypes.CDLL(None).prctl(SUBREAPER, int(yes), 0, 0, 0)
 
 
 @functools.cache
@@ -122,16 +158,22 @@ def _serve(connection: socket.socket) -> bool:
         if not size:
             return False
         asked = pickle.loads(requests.read(int.from_bytes(size)))
-        process = os.fork()
-        if not process:
+        reading, writing = os.pipe()
+        between = os.fork()  # ends at once, so that the process that asked takes over what it has forked
+        if not between:
+            if process := os.fork():
+                os.write(writing, b"%d\n" % process)
+                os._exit(0)
+            for end in (reading, writing):
+                os.close(end)
             connection.close()
             requests.close()
             _become(*asked, streams)
             return True
-        for stream in streams:
-            os.close(stream)
-        connection.sendall(b"%d\n" % process)
-        connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+        os.waitpid(between, 0)
+        connection.sendall(os.read(reading, 20))
+        for end in (reading, writing, *streams):
+            os.close(end)
 
 
 def _become(words: list[str], folder: str, environment: dict[str, str], streams: list[int]) -> None:

@@ -19,6 +19,7 @@ from pmbf.guard.types import Payload
 from pmbf.jobs import frames
 from pmbf.serving.service.requests import request
 from tests.conftest import ROOT
+from tests.forked import started
 from tests.guard.conftest import CLEAN as CLEAN
 from tests.guard.conftest import protected as protected
 
@@ -69,11 +70,8 @@ def place():
 class Running:
     """A service that runs until it is stopped."""
 
-    def __init__(self, command, path):
-        self.path = path
-        self.process = subprocess.Popen(
-            command, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)}
-        )
+    def __init__(self, process, path):
+        self.process, self.path = process, path
         self.said = ""
         while "serving" not in self.said:
             line = self.process.stderr.readline()
@@ -136,10 +134,18 @@ def received(connection):
     return int(head.split()[1]), body
 
 
+def serve(path, *options):
+    """Return a service as its users start it, at a socket, with one working process."""
+    words = ("serve", "--socket", path, "--workers", "1", *options)
+    return Running(started(*words, stderr=subprocess.PIPE, text=True), path)
+
+
 @contextlib.contextmanager
 def limited(collection, path, **limits):
     """Give a service with limits of its own."""
-    running = Running([sys.executable, "-c", START, str(collection), str(path), repr(limits)], path)
+    command = [sys.executable, "-c", START, str(collection), str(path), repr(limits)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    running = Running(subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment), path)
     try:
         yield running
     finally:
@@ -150,9 +156,7 @@ def limited(collection, path, **limits):
 @contextlib.contextmanager
 def served(collection, path, *options):
     """Give a service as its users start it, with one working process unless the options say otherwise."""
-    command = [sys.executable, "-m", "pmbf", "serve", "-c", str(collection), "--socket", str(path), "--workers", "1"]
-    command += map(str, options)
-    running = Running(command, path)
+    running = serve(path, "-c", collection, *options)
     try:
         yield running
     finally:

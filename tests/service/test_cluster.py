@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import signal
-import sys
 import time
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 from pmbf.cluster.collection import ClusterCollection
 from tests.conftest import words
 from tests.guard.conftest import LEAK, OTHER_SECRET, SECRET, guard
-from tests.service.conftest import Running
+from tests.service.conftest import serve
 
 NAMED = [("plan.txt", SECRET), ("offer.txt", OTHER_SECRET), *((f"other-{n}.txt", words(n)) for n in range(100, 110))]
 LATER = words(900, 400)
@@ -44,9 +43,7 @@ def found(done):
 
 @contextlib.contextmanager
 def served(depot, path, *more):
-    command = [sys.executable, "-m", "pmbf", "serve", "-c", str(depot), "--socket", str(path), "--workers", "1"]
-    command += more
-    running = Running(command, path)
+    running = serve(path, "-c", depot, *more)
     try:
         yield running
     finally:

@@ -1,20 +1,17 @@
 """The service screens a file sentence by sentence, as `pmbf sentences screen` does."""
 
-import sys
-
 import pytest
 
 from pmbf import Collection
 from pmbf.sentences import SentenceReport
 from tests.sentences.texts import text as prose
-from tests.service.conftest import Running
+from tests.service.conftest import serve
 
 COPIED, OWN = prose(5, 6, 7, 8), prose(20, 21, 22)
 
 
 def running(folder, place, name):
-    command = [sys.executable, "-m", "pmbf", "serve", "-c", str(folder), "--socket", str(place / name)]
-    return Running([*command, "--workers", "1", "--log"], place / name)
+    return serve(place / name, "-c", folder, "--log")
 
 
 @pytest.fixture(scope="module")

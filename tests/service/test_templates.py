@@ -1,14 +1,12 @@
 """The service cuts texts by templates that it knows by name: those of pmbf, and those that its operator gives it."""
 
-import sys
-
 import pytest
 
 from pmbf import Collection
 from pmbf.serving.service import routes
 from tests.commands.conftest import run
 from tests.sentences.texts import text as prose
-from tests.service.conftest import Running
+from tests.service.conftest import serve
 
 METHOD, REST = prose(5, 6, 7, 8), prose(20, 21)
 OWN = '[[section]]\nname = "findings"\nrule = "skip"\nstart = ["Findings"]\n'
@@ -21,8 +19,7 @@ def service(place, tmp_path_factory):
         collection.add(f"Findings\n{METHOD}\n", name="earlier")
     (folder / "inspection.toml").write_text(OWN)
     path = place / "templates.sock"
-    command = [sys.executable, "-m", "pmbf", "serve", "-c", str(folder / "forms.pmbf"), "--socket", str(path)]
-    made = Running([*command, "--workers", "1", "--log", "--template", str(folder / "inspection.toml")], path)
+    made = serve(path, "-c", folder / "forms.pmbf", "--log", "--template", folder / "inspection.toml")
     made.folder = folder
     yield made
     assert made.stop() == 0 and "Traceback" not in made.said

@@ -11,12 +11,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from pmbf import Collection
 from pmbf.intake.texts import Text
 from pmbf.sentences import SentenceReport
 from pmbf.sites import Partner, Registry, Sites, init, opened
 from tests.conftest import ROOT
+from tests.forked import started
 
 
 @dataclass
@@ -43,10 +45,12 @@ class House:
 
     def start(self, lie: str = "", *options: str) -> None:
         """Start the site, or one that lies; return once it answers."""
-        program = ["-m", "tests.sites.liar", lie] if lie else ["-m", "pmbf"]
-        site = ["site", "--registry", str(self.folder / "registry"), "serve", *options]
-        command = [sys.executable, *program, *site, "-c", str(self.collection)]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        words = ["site", "--registry", str(self.folder / "registry"), "serve", *options, "-c", str(self.collection)]
+        streams: dict[str, Any] = {"stderr": subprocess.PIPE, "text": True, "cwd": ROOT}
+        if lie:
+            self.process = subprocess.Popen([sys.executable, "-m", "tests.sites.liar", lie, *words], **streams)
+        else:
+            self.process = started(*words, **streams)
         told = self.process.stderr.readline() if self.process.stderr else ""
         assert "serving" in told, told
 

@@ -2,11 +2,9 @@
 
 import http.client
 import json
-import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
@@ -14,7 +12,8 @@ from urllib.parse import urlencode
 import pytest
 
 from pmbf import Collection
-from tests.conftest import ROOT, words
+from tests.conftest import words
+from tests.forked import started
 
 pytest.importorskip("starlette", reason="the application needs pmbf[web]")
 
@@ -95,14 +94,8 @@ class Running:
     """The application, until it is stopped."""
 
     def __init__(self, folder, state, *options):
-        command = [sys.executable, "-m", "pmbf", "web", "-c", str(folder), "--port", "0", "--state", str(state)]
-        self.process = subprocess.Popen(
-            [*command, "--workers", "2", *options],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""},
-        )
+        words = ("web", "-c", folder, "--port", "0", "--state", state, "--workers", "2", *options)
+        self.process = started(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.link = self.process.stdout.readline().strip()
         assert self.link, self.process.communicate()
         self.port = int(re.search(r":(\d+)/", self.link)[1]) if "127.0.0.1" in self.link else None
