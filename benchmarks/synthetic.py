@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from pmbf.base.params import Params
 from pmbf.fingerprint import Fingerprint, QuerySample
+from pmbf.store.catalog_tables import ListedPath
 from pmbf.store.folder import Store
 from pmbf.store.incoming import NewDocument, NewDocuments
-from pmbf.store.tables import ListedPath
 from pmbf.store.writer import Writer
 
 Hashes = NDArray[np.uint32]

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from pmbf.comparison import Cluster, Comparison, Member, Pair, compare
     from pmbf.comparison.pages import page, write_pages
     from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
-    from pmbf.report.rows import frame
+    from pmbf.report.table import frame
 
 __all__ = [
     "BusyError",
@@ -87,7 +87,7 @@ __all__ = [
 _MODULES = {
     "Collection": "collection",
     "repair": "collection.checking",
-    "frame": "report.rows",
+    "frame": "report.table",
     **dict.fromkeys(("page", "write_pages"), "comparison.pages"),
     **dict.fromkeys(("Cluster", "Comparison", "Member", "Pair", "compare"), "comparison"),
     **dict.fromkeys(("NearCluster", "NearDuplicates", "NearPair", "near_duplicates"), "alike.pairs"),

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from pmbf.base.errors import CorruptError, NotFoundError, UnsupportedError
 from pmbf.store import schema
 from pmbf.store.catalog import Catalog
+from pmbf.store.catalog_tables import Document, ListedPath, row_checksum
 from pmbf.store.files import FORMAT_VERSION, StoredFile
-from pmbf.store.tables import Document, ListedPath, row_checksum
 
 OTHER_VERSIONS = [
     *((version, "load the documents into a new collection$") for version in range(FORMAT_VERSION)),

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from pmbf import Collection, CorruptError, repair
 from pmbf.store import directory
+from pmbf.store.catalog_tables import BINARY_KIND, Document, DocumentRows
 from pmbf.store.directory import CHUNK_DOCUMENTS, LOCATION, Directory
 from pmbf.store.files import Identity, MappedFile, write_file
 from pmbf.store.folder import Store
-from pmbf.store.tables import BINARY_KIND, Document, DocumentRows
 
 OURS = Identity(b"collection-one--", b"params-1")
 IDS = st.integers(1, 5) | st.integers(CHUNK_DOCUMENTS - 2, CHUNK_DOCUMENTS + 2) | st.integers(1, 3 * CHUNK_DOCUMENTS)

@@ -19,9 +19,9 @@ from pmbf.base.params import HASH_BITS
 from pmbf.comparison.common import common_parts
 from pmbf.fingerprint import Fingerprint, query_sample
 from pmbf.screen.candidates import candidates
+from pmbf.store.catalog_tables import ListedPath
 from pmbf.store.folder import Store
 from pmbf.store.incoming import NewDocument, NewDocuments
-from pmbf.store.tables import ListedPath
 from pmbf.store.writer import Writer
 
 pytestmark = pytest.mark.slow

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from pmbf.base.params import Params
 from pmbf.fingerprint import fingerprint
 from pmbf.rowindex import RowIndex
+from pmbf.store.catalog_tables import BINARY_KIND
 from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.incoming import NewDocument, NewDocuments, first_of_each
 from pmbf.store.placing import Placer
-from pmbf.store.tables import BINARY_KIND
 
 PARAMS = Params(segment_chars=1024, density=0.2)
 WORDS = st.lists(st.sampled_from(["tide", "ebb", "flow", "sea", "moon", "sand", "shore", "wave"]), max_size=400)

@@ -11,7 +11,7 @@ from conftest import ROOT, words
 import pmbf
 from pmbf.base.errors import ParameterError, UnsupportedError
 from pmbf.report import Report
-from pmbf.report.rows import COLUMNS, WORDS, columns
+from pmbf.report.table import COLUMNS, WORDS, columns
 
 SHARED = [words(number, 40) for number in range(3)]
 ESSAY = f"{words(9, 30)}\n{SHARED[0]}\n{words(8, 30)}\n{SHARED[1]}\n"

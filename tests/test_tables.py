@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.base.errors import IncompleteError
-from pmbf.cli.shown import tables
+from pmbf.cli.shown import table_files
 from pmbf.cli.targets import _tables as known_tables
-from pmbf.report.rows import COLUMNS
+from pmbf.report.table import COLUMNS
 from tests.commands.conftest import run
 
 pytestmark = pytest.mark.slow
@@ -53,7 +53,7 @@ def sheet_of(file):
 def written(form, rows):
     """Return a table of rows as a file."""
     file = io.BytesIO()
-    with tables.table(form, list(rows[0]), file, "texts") as take:
+    with table_files.table(form, list(rows[0]), file, "texts") as take:
         assert len(rows) == sum(take([row]) for row in rows)
     return file
 
@@ -62,7 +62,7 @@ def written(form, rows):
 def test_parquet_has_a_type_for_each_column_of_each_table(names):
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
     values = {"string": "=1+1 caf\udce9", "float64": 0.5, "bool_": True, "uint32": 7}
-    row = {name: values.get(tables._TYPES.get(name), -1) for name in names}
+    row = {name: values.get(table_files._TYPES.get(name), -1) for name in names}
     file = written("parquet", [row, dict.fromkeys(names)])
     file.seek(0)
     shown = {
@@ -162,14 +162,14 @@ def test_a_cell_beyond_excels_limit_ends_in_dots_and_control_characters_are_show
 
 
 def test_more_rows_than_a_sheet_has_are_refused(monkeypatch):
-    monkeypatch.setattr(tables, "MOST_ROWS", 2)
+    monkeypatch.setattr(table_files, "MOST_ROWS", 2)
     with pytest.raises(IncompleteError, match="more rows than the 2 that a sheet has room for; write CSV instead"):
         written("xlsx", [{"share": 0.0}] * 3)
 
 
 @given(st.text())
 def test_a_cell_of_csv_never_begins_as_a_formula_and_its_words_stay(text):
-    [[cell]] = csv.reader(io.StringIO(tables.csv_line([text]).decode(), newline="")) or [[""]]
+    [[cell]] = csv.reader(io.StringIO(table_files.csv_line([text]).decode(), newline="")) or [[""]]
     assert not re.match(r"\s*[=+\-@＝＋－＠]", cell)
     if text.isalnum():
         assert text == cell

@@ -27,7 +27,7 @@ from measure.corpora import described, read
 from pmbf import Collection, kernels
 from pmbf.kernels import CODES
 from pmbf.sentences import Sentences, build
-from pmbf.sentences.comparing import Asked
+from pmbf.sentences.beside import Asked
 from pmbf.sentences.screening import candidates, compare
 from pmbf.sentences.verdict import columns
 from pmbf.store.folder import Store

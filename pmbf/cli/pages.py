@@ -128,7 +128,7 @@ class Pages:
 def _more(report: Report) -> Iterator[str]:
     """Yield in words what was found that the share leaves out."""
     from pmbf.pages.markup import counted, percent
-    from pmbf.report.parts import told_amounts
+    from pmbf.report.values import told_amounts
 
     if report.not_counted:
         yield f"found, but not counted: {told_amounts(report.not_counted, report.query.n_chars, percent)}"

@@ -24,8 +24,8 @@ from pmbf.store.telling import OnNodes, is_collection, on_nodes
 if TYPE_CHECKING:
     from pmbf.alike.pairs import NearDuplicates
     from pmbf.alike.pairs.bands import Background
+    from pmbf.alike.pairs.listed_texts import Source
     from pmbf.alike.pairs.plans import Advance
-    from pmbf.alike.pairs.sources import Source
     from pmbf.alike.pairs.stored import Reading
     from pmbf.alike.pairs.work import Work
     from pmbf.cluster.collection import ClusterCollection

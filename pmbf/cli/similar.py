@@ -213,8 +213,8 @@ def export(
 
 def _exported(documents: str | SpreadDocuments, file: TableFile) -> int:
     from pmbf.alike.similar import Similarities
-    from pmbf.alike.similar.reader import COLUMNS
-    from pmbf.cli.shown.tables import table
+    from pmbf.alike.similar.similarities import COLUMNS
+    from pmbf.cli.shown.table_files import table
     from pmbf.store.folders import replacing
 
     with Similarities(documents) as similarities:

@@ -17,7 +17,7 @@ from pmbf.cli.arguments import OUTPUT, flag, option
 from pmbf.cli.targets import opened_table, require_outside, require_own
 
 if TYPE_CHECKING:
-    from pmbf.report.rows import By, Row
+    from pmbf.report.table import By, Row
     from pmbf.verbs import AnyCollection
 
 Rows = Annotated[
@@ -104,7 +104,7 @@ def require_table(one: TableFile, taken: set[str], *, force: bool, option: str =
         force: Whether a file is replaced that pmbf did not write.
         option: The option that names the table.
     """
-    from pmbf.cli.shown.tables import require_form
+    from pmbf.cli.shown.table_files import require_form
 
     place = os.path.realpath(one.path)
     if place in taken:
@@ -146,7 +146,7 @@ class Tables:
             ParameterError: As for `require_tables`, or an option has no table to act on.
             NotFoundError, UnsupportedError: As for `require_tables`.
         """
-        from pmbf.report.rows import columns
+        from pmbf.report.table import columns
 
         require_tables(self.files, json=json, quiet=quiet, force=self.force)
         if self.rows and not self.files:
@@ -199,10 +199,10 @@ class Tables:
     def _rows(self, by: By) -> tuple[tuple[str, ...], Callable[[Any], list[Row]]]:
         """Return the columns, and what returns the rows of a report: of passages, or of sentences."""
         if self.of_sentences:
-            from pmbf.sentences import rows as of_sentences
+            from pmbf.sentences import table as of_sentences
 
             names = of_sentences.columns(with_text=self.with_text)
             return names, partial(of_sentences.rows, with_text=self.with_text)
-        from pmbf.report.rows import columns, rows
+        from pmbf.report.table import columns, rows
 
         return columns(by, with_text=self.with_text), partial(rows, by=by, with_text=self.with_text)

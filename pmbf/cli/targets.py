@@ -18,7 +18,7 @@ from pmbf.cli.outcome import print_bytes
 from pmbf.store.telling import holder_of
 
 if TYPE_CHECKING:
-    from pmbf.cli.shown.tables import Take
+    from pmbf.cli.shown.table_files import Take
     from pmbf.verbs import AnyCollection
 
 _HEAD_BYTES = 1 << 16
@@ -31,7 +31,7 @@ def _is_page(file: BinaryIO) -> bool:
 
 
 def _is_csv(file: BinaryIO) -> bool:
-    from pmbf.cli.shown.tables import csv_line
+    from pmbf.cli.shown.table_files import csv_line
 
     line = file.readline(_HEAD_BYTES)
     return any(line == csv_line(columns) for columns in _tables())
@@ -201,7 +201,7 @@ def opened_table(file: str, form: str, columns: Sequence[str], sheet: str = "row
         OSError: It cannot be written.
         IncompleteError: A sheet has no room for so many rows.
     """
-    from pmbf.cli.shown.tables import table
+    from pmbf.cli.shown.table_files import table
 
     if form == "xlsx":  # is written at the end, so the file that is there stays until then
         content = BytesIO()
@@ -230,10 +230,10 @@ def opened_to_write(path: str) -> BinaryIO:
 def _tables() -> set[tuple[str, ...]]:
     """Return the columns of all tables that commands write."""
     from pmbf.alike.pairs.results import COLUMNS as NEAR
-    from pmbf.alike.similar.reader import COLUMNS as SIMILAR
+    from pmbf.alike.similar.similarities import COLUMNS as SIMILAR
     from pmbf.comparison.reports import COLUMNS as COMPARED
-    from pmbf.report.rows import COLUMNS, columns
-    from pmbf.sentences import rows as of_sentences
+    from pmbf.report.table import COLUMNS, columns
+    from pmbf.sentences import table as of_sentences
 
     of_reports = {columns(by) for by in COLUMNS} | {columns("passages", with_text=True)}
     of_texts = {of_sentences.columns(with_text=with_text) for with_text in (False, True)}

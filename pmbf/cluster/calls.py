@@ -11,9 +11,9 @@ from threading import BoundedSemaphore, Lock
 from time import monotonic
 from typing import Any, NamedTuple
 
+from pmbf.cluster.filter_rows import RowsHere
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.placement import COPIES, Node, placed
-from pmbf.cluster.rows import RowsHere
 from pmbf.cluster.usual import Usual
 from pmbf.jobs.executor import Begun, Executor, ShardFailed, no_answer
 

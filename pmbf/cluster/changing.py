@@ -30,7 +30,7 @@ from pmbf.intake.discovery import FileFound, Problem
 from pmbf.intake.labelling import Labelling, LabelTable, below, relabelled
 from pmbf.intake.loader import LoadReport, Progress
 from pmbf.intake.pruning import gone
-from pmbf.store.tables import BINARY_KIND, ListedPath, made_from
+from pmbf.store.catalog_tables import BINARY_KIND, ListedPath, made_from
 
 Found = TypeVar("Found")
 

@@ -14,12 +14,12 @@ from pmbf.cluster.asking import SpreadBackend
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.changing import Changing
 from pmbf.cluster.depot import FolderDepot
+from pmbf.cluster.filter_rows import RowsHere
 from pmbf.cluster.holder import Holder
 from pmbf.cluster.manifest import Manifest
 from pmbf.cluster.noted import require_not_older
 from pmbf.cluster.objects import depot_at
 from pmbf.cluster.placement import Node, local_nodes
-from pmbf.cluster.rows import RowsHere
 from pmbf.cluster.spread import Spread, SpreadCatalog, SpreadStore
 from pmbf.cluster.status import Status, status_of
 from pmbf.cluster.texts import SourceTexts, SpreadTexts

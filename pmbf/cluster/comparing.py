@@ -15,8 +15,8 @@ from pmbf.screen.comparing import Located
 from pmbf.screen.leaving_out import LeftOut
 from pmbf.screen.screened import Screened, Shared
 from pmbf.screen.sources import Source, sources
+from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.folder import Store
-from pmbf.store.tables import Document, ListedPath
 from pmbf.verify import Statistics
 
 

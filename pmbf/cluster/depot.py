@@ -21,7 +21,7 @@ from typing import BinaryIO, Protocol
 
 from pmbf.base.contents import without_waiting
 from pmbf.base.errors import CorruptError, NotFoundError
-from pmbf.cluster.names import TEMPORARY, commit_number, content_name, is_content
+from pmbf.cluster.content_names import TEMPORARY, commit_number, content_name, is_content
 from pmbf.cluster.plain import bounded, open_plain
 from pmbf.store.folders import make_folder, require_folder, sync_folder
 

@@ -38,11 +38,11 @@ from pmbf.intake.discovery import FileFound
 from pmbf.intake.loader import Progress
 from pmbf.screen.comparing import compared
 from pmbf.screen.options import Options
+from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.directory import LIVE
 from pmbf.store.folder import Store
 from pmbf.store.having import Keys
 from pmbf.store.sourcetexts import document_text
-from pmbf.store.tables import Document, ListedPath
 
 Ids = NDArray[np.uint32]
 

@@ -19,11 +19,11 @@ from pmbf.intake.discovery import FileFound
 from pmbf.intake.loader import Loader, LoadReport, Progress
 from pmbf.kernels import Samples
 from pmbf.store import fingerprints
+from pmbf.store.catalog_tables import DocumentRows, ListedPath, made_from
 from pmbf.store.compact import compact
 from pmbf.store.fingerprints import some_together, texts
 from pmbf.store.folder import Store
 from pmbf.store.incoming import NewDocuments
-from pmbf.store.tables import DocumentRows, ListedPath, made_from
 from pmbf.store.writer import Writer
 
 COMPACT_SHARE = 4

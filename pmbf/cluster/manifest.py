@@ -22,8 +22,8 @@ from functools import cached_property
 from pmbf.base.errors import BusyError, CorruptError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.base.params import Params
 from pmbf.cluster import noted
+from pmbf.cluster.content_names import MOST_COMMITS, collection_id, content_name, json_object, whole
 from pmbf.cluster.depot import Depot
-from pmbf.cluster.names import MOST_COMMITS, collection_id, content_name, json_object, whole
 from pmbf.store import telling
 from pmbf.store.files import MAX_ID
 
@@ -147,7 +147,7 @@ class Manifest:
 
     @classmethod
     def from_bytes(cls, content: bytes, where: str) -> Manifest:
-        """Return the manifest that `to_bytes` wrote. Nothing of it is believed: see `pmbf.cluster.names`.
+        """Return the manifest that `to_bytes` wrote. Nothing of it is believed: see `pmbf.cluster.content_names`.
 
         Args:
             content: The bytes.

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from pmbf.base.errors import CorruptError, NotFoundError, UnsupportedError
+from pmbf.cluster.content_names import commit_number, content_name, is_content
 from pmbf.cluster.depot import Depot, FolderDepot
-from pmbf.cluster.names import commit_number, content_name, is_content
 from pmbf.cluster.plain import bounded
 
 _PROTOCOL = "s3"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pmbf.base.errors import CorruptError
-from pmbf.cluster.names import MOST_BYTES
+from pmbf.cluster.content_names import MOST_BYTES
 
 
 def open_plain(path: str | os.PathLike[str], flags: int = 0) -> int:

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Self
 
 from pmbf import kernels
-from pmbf.alike.similar.reading import batches
+from pmbf.alike.similar.chunk_readers import batches
 from pmbf.alike.similar.rules import Rules
 from pmbf.base.errors import IncompleteError, NotFoundError, UnsupportedError
 from pmbf.cluster.collection import ClusterCollection
@@ -19,9 +19,9 @@ from pmbf.cluster.spread import Spread, SpreadCatalog
 from pmbf.cluster.texts import SpreadTexts
 from pmbf.jobs.executor import Executor
 from pmbf.kernels import Lists
+from pmbf.store.catalog_tables import BINARY_KIND, Document
 from pmbf.store.files import Identity
 from pmbf.store.listing import Entry
-from pmbf.store.tables import BINARY_KIND, Document
 
 _VOLUMES_TOGETHER = 16
 """Volumes of which a batch is asked for at the same time: so many lists are in memory."""

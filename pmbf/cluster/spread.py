@@ -22,13 +22,13 @@ from pmbf.base.errors import NotFoundError
 from pmbf.base.hashes import Hashes
 from pmbf.base.params import Params
 from pmbf.cluster.calls import Nodes
+from pmbf.cluster.filter_rows import Places
 from pmbf.cluster.found import Together, are_near, without
 from pmbf.cluster.manifest import Manifest, Volume
-from pmbf.cluster.rows import Places
 from pmbf.kernels import Evident, EvidentRules, Sampled
 from pmbf.screen.vocabulary import SAMPLED, SAMPLED_CHARS
+from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.having import Having, Keys
-from pmbf.store.tables import Document, ListedPath
 
 Ids = NDArray[np.uint32]
 _NONE = np.empty(0, np.uint32)

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from pmbf.base.errors import CorruptError, NotFoundError
 from pmbf.base.params import Params
+from pmbf.cluster.content_names import MOST_BYTES, content_name, is_content, json_object, volume_file
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Volume
-from pmbf.cluster.names import MOST_BYTES, content_name, is_content, json_object, volume_file
 from pmbf.cluster.plain import open_plain, require_plain
 from pmbf.cluster.tables import require_tables
 from pmbf.cluster.workplace import Workplace

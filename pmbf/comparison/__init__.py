@@ -16,7 +16,7 @@ from contextlib import ExitStack
 
 from pmbf.base.errors import ParameterError
 from pmbf.collection import Collection
-from pmbf.comparison.comparing import How, compared
+from pmbf.comparison.compared import How, compared
 from pmbf.comparison.grouping import GroupBy
 from pmbf.comparison.results import Cluster, Comparison, Member, Pair, Settings, Shared
 from pmbf.extract import Limits

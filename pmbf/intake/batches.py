@@ -32,8 +32,8 @@ from pmbf.intake.texts import LEAST_SAME_BYTES, Origin, checksum, read_leniently
 from pmbf.jobs import Runner
 from pmbf.jobs.processes import Processes
 from pmbf.jobs.threads import Threads
+from pmbf.store.catalog_tables import BINARY_KIND
 from pmbf.store.incoming import NewDocument, NewDocuments
-from pmbf.store.tables import BINARY_KIND
 
 BATCH_FILES, BATCH_BYTES = 256, 2 << 20
 BATCH_SECONDS = 0.1

@@ -21,11 +21,11 @@ from pmbf.intake.adding import add_texts, require_text
 from pmbf.intake.discovery import discover
 from pmbf.intake.loader import Loader
 from pmbf.jobs.threads import Threads
+from pmbf.store.catalog_tables import BINARY_KIND
 from pmbf.store.folder import Store
 from pmbf.store.folders import temporary_folder
 from pmbf.store.listing import listed
 from pmbf.store.originals import original_text
-from pmbf.store.tables import BINARY_KIND
 from pmbf.store.writer import Writer
 
 Texts = str | os.PathLike[str] | Mapping[str, str] | Iterable[str | os.PathLike[str] | tuple[str, str]]

@@ -19,7 +19,7 @@ from pmbf.base.expressions import compiled, searchable
 from pmbf.base.labels import Labels, decoded, encoded, merged, tidy
 from pmbf.extract.encoding import decode
 from pmbf.intake.discovery import Problem
-from pmbf.store.tables import ListedPath
+from pmbf.store.catalog_tables import ListedPath
 from pmbf.store.writer import Writer
 
 Labelling = Callable[[str], Mapping[str, str]]

@@ -28,8 +28,8 @@ from pmbf.intake.texts import LEAST_SAME_BYTES, is_passed_over
 from pmbf.jobs.garbage import without_garbage_collection
 from pmbf.jobs.threads import Threads
 from pmbf.report.as_json import AsJson
+from pmbf.store.catalog_tables import BINARY_KIND, ListedPath
 from pmbf.store.incoming import NewDocuments, first_of_each
-from pmbf.store.tables import BINARY_KIND, ListedPath
 from pmbf.store.writer import Writer
 
 COMMIT_BYTES = 64 << 20

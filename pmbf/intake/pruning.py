@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pmbf.base.contents import reason_of
 from pmbf.intake.discovery import Problem
 from pmbf.intake.labelling import below
-from pmbf.store.tables import ListedPath
+from pmbf.store.catalog_tables import ListedPath
 
 
 def gone(

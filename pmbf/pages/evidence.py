@@ -16,7 +16,7 @@ from pmbf.pages.sentences import sentences_list
 from pmbf.pages.shell import embedded_json, embedded_packed, page, theme_button
 from pmbf.pages.sources import Extent, card, source_texts, summary_row
 from pmbf.report import CERTAINTIES, Report
-from pmbf.report.parts import told_amounts
+from pmbf.report.values import told_amounts
 from pmbf.sentences.as_passages import as_passages
 from pmbf.sentences.report import SentenceReport
 from pmbf.text import clean

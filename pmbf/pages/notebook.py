@@ -7,7 +7,7 @@ import html
 from pmbf.pages.evidence import evidence_page
 from pmbf.pages.markup import counted, escaped, percent
 from pmbf.report import Report
-from pmbf.report.parts import told_amounts
+from pmbf.report.values import told_amounts
 
 MOST_CHARS = 600_000
 """Characters of the largest page that is kept in a notebook file; of a larger one the table is shown."""

@@ -11,7 +11,7 @@ from pmbf.pages.cutting import Layer, Paragraph, sections
 from pmbf.pages.findings import COMPARED, WITHHELD, Findings, Numbered, alias, around
 from pmbf.pages.markup import counted, escaped, likeness, percent, prose, shown_name
 from pmbf.report import DocumentRef
-from pmbf.report.parts import WHERE
+from pmbf.report.values import WHERE
 
 Extent = Literal["passages", "whole"]
 """How much of the sources a page holds: their passages with 2,000 characters around, or all."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels import Made, Tokens, Words, fold, ready, tokenise, tokens_of, weigh, words
-from pmbf.passages.names import Names
+from pmbf.passages.name_runs import Names
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, LEAST_PAGES, UNKNOWN, Statistics
 
 COMMONEST_OF = COMMONEST, COMMONEST_PAIRS

@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pmbf.base.places import Place as Place
 from pmbf.base.span import Span as Span  # where a report's reader looks for it
 from pmbf.report.as_json import AsJson, Readable
-from pmbf.report.parts import DocumentRef as DocumentRef
-from pmbf.report.parts import NotCounted as NotCounted
-from pmbf.report.parts import Query as Query
-from pmbf.report.parts import Scores as Scores
-from pmbf.report.parts import Section as Section
-from pmbf.report.words import Texts as Texts
+from pmbf.report.texts import Texts as Texts
+from pmbf.report.values import DocumentRef as DocumentRef
+from pmbf.report.values import NotCounted as NotCounted
+from pmbf.report.values import Query as Query
+from pmbf.report.values import Scores as Scores
+from pmbf.report.values import Section as Section
 
 if TYPE_CHECKING:
     import pandas
 
-    from pmbf.report.rows import By
+    from pmbf.report.table import By
 
 SCHEMA_VERSION = 2
 """Raised when a field changes its meaning or goes away; new fields alone do not raise it."""
@@ -246,7 +246,7 @@ class Report(Readable):
         Raises:
             ParameterError: The words are not known: the report has no `texts`, as after `from_json`.
         """
-        from pmbf.report.words import with_words
+        from pmbf.report.texts import with_words
 
         return with_words(self)
 
@@ -260,13 +260,13 @@ class Report(Readable):
         Raises:
             ParameterError: `by` is something else; or words are asked for that are not known, or of rows without words.
         """
-        from pmbf.report.rows import rows
+        from pmbf.report.table import rows
 
         return rows(self, by, with_text=with_text)
 
     def to_frame(self, by: By = "passages", *, with_text: bool = False) -> pandas.DataFrame:
         """Return `rows` as a pandas.DataFrame, as `pmbf.frame` does for many reports; raise what `frame` raises."""
-        from pmbf.report.rows import frame
+        from pmbf.report.table import frame
 
         return frame([self], by, with_text=with_text)
 

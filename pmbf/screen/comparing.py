@@ -21,9 +21,9 @@ from pmbf.jobs.threads import in_order
 from pmbf.kernels import NAT
 from pmbf.screen.near import WHOLE_CHARS, in_whole, part
 from pmbf.screen.options import Options
-from pmbf.screen.reading import Read, Texts
 from pmbf.screen.screened import Screened, Shared
 from pmbf.screen.sections import SectionRules, section_rules
+from pmbf.screen.source_texts import Read, Texts
 from pmbf.screen.sources import Source
 from pmbf.store.generation import Generation
 

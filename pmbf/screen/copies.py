@@ -5,8 +5,8 @@ from __future__ import annotations
 from pmbf.report import DocumentRef, Match
 from pmbf.screen.leaving_out import LeftOut
 from pmbf.screen.stores import Named
+from pmbf.store.catalog_tables import TEXT_KIND
 from pmbf.store.listing import labels_of
-from pmbf.store.tables import TEXT_KIND
 
 
 def same_files(store: Named, sha256: str, left_out: LeftOut) -> tuple[Match, ...]:

@@ -23,9 +23,9 @@ from pmbf.screen.sources import paths_of, sources
 from pmbf.screen.stores import AnyCatalog
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.screen.working import Workers, keep
+from pmbf.store.catalog_tables import ListedPath
 from pmbf.store.folder import Store
 from pmbf.store.generation import Generation
-from pmbf.store.tables import ListedPath
 
 
 @dataclass(frozen=True, slots=True)

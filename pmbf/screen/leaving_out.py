@@ -20,7 +20,7 @@ from pmbf.base.labels import Labels, are_looked_at, decoded
 from pmbf.intake.texts import Origin, Text
 from pmbf.screen.options import Options
 from pmbf.screen.stores import AnyStore
-from pmbf.store.tables import ListedPath
+from pmbf.store.catalog_tables import ListedPath
 
 LeftPaths = Callable[[Origin | Text], Iterable[str]]
 """Returns the paths and names, as the collection lists them, that a query is not compared with."""

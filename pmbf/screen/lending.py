@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.folder import Store
-from pmbf.store.tables import Document, ListedPath
 from pmbf.verify import Statistics
 
 

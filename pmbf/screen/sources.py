@@ -14,8 +14,8 @@ from pmbf.base.labels import Labels
 from pmbf.report import DocumentRef
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.leaving_out import LeftOut
+from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.listing import labels_of
-from pmbf.store.tables import Document, ListedPath
 
 
 @dataclass(frozen=True, slots=True)

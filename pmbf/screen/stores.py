@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from pmbf.base.params import Params
 from pmbf.kernels import Evident, EvidentRules, Sampled
+from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.having import Having, Keys
-from pmbf.store.tables import Document, ListedPath
 
 Ids = NDArray[np.uint32]
 

@@ -6,7 +6,7 @@ screen_sentences       a text in, its SentenceReport out
 """
 
 from pmbf.sentences.building import build, follow
-from pmbf.sentences.reader import Sentences, Status
+from pmbf.sentences.by_keys import Sentences, Status
 from pmbf.sentences.report import Origin, Pair, Sentence, SentenceReport, SiteAnswer, Source
 from pmbf.sentences.screening import options_of, screen_sentences
 from pmbf.sentences.state import drop, exists

@@ -19,9 +19,9 @@ from pmbf.base.errors import ParameterError, PmbfError
 from pmbf.kernels import CODES
 from pmbf.sentences.segments import KEY_BITS, Segment, Units, write_segment
 from pmbf.sentences.state import Named, State, exists, opened, read_state, with_gone, write_state
+from pmbf.store.catalog_tables import BINARY_KIND, Document, contents_key
 from pmbf.store.folder import Store
 from pmbf.store.originals import original_text
-from pmbf.store.tables import BINARY_KIND, Document, contents_key
 
 OnRead = Callable[[int, int], None]
 """Called with the documents read so far, and how many there are."""

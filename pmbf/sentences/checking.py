@@ -11,9 +11,9 @@ from pmbf.base.errors import NotFoundError, PmbfError
 from pmbf.sentences.building import build
 from pmbf.sentences.segments import Segment
 from pmbf.sentences.state import State, opened, read_state
+from pmbf.store.catalog_tables import BINARY_KIND, Document, contents_key
 from pmbf.store.folder import Store
 from pmbf.store.originals import original_text
-from pmbf.store.tables import BINARY_KIND, Document, contents_key
 
 
 def problems(store: Store) -> list[str]:

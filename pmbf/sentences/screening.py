@@ -24,16 +24,16 @@ from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.options import Options, OptionValues
 from pmbf.screen.sections import told_all_skipped
 from pmbf.screen.templates import template_of
-from pmbf.sentences.comparing import Alike, Asked
-from pmbf.sentences.reader import Candidates, Sentences
+from pmbf.sentences.beside import Alike, Asked
+from pmbf.sentences.by_keys import Candidates, Sentences
 from pmbf.sentences.report import Origin, Outcome, Pair, Sentence, SentenceReport, Source
 from pmbf.sentences.sections import InSections
 from pmbf.sentences.segments import Keys
 from pmbf.sentences.state import damage
+from pmbf.store.catalog_tables import Document, contents_key
 from pmbf.store.folder import Store
 from pmbf.store.listing import labels_of
 from pmbf.store.originals import original_text
-from pmbf.store.tables import Document, contents_key
 
 MOST_CANDIDATES = 100
 """Units that a unit of the query is compared with, those with most equal keys. More are repeats of one sentence."""

@@ -10,7 +10,7 @@ from pmbf.base.span import Span, length_in, merged, outside, overlap
 from pmbf.report import Section
 from pmbf.screen.sections import with_figures
 from pmbf.screen.templates import Template
-from pmbf.sentences.comparing import Alike, Asked
+from pmbf.sentences.beside import Alike, Asked
 
 Candidate = tuple[int, Sequence[int], int]
 """A unit of the query, start and stop of a unit of a document, and the keys that both have."""

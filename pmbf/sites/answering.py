@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from pmbf.base.errors import PmbfError
-from pmbf.sentences.reader import Candidates
+from pmbf.sentences.by_keys import Candidates
 from pmbf.serving.http.messages import HttpError, Response
 from pmbf.serving.http.routing import Request, Route, Routes
 from pmbf.sites import auditlog, private, protocol

@@ -12,7 +12,7 @@ from pmbf.base.errors import ParameterError
 from pmbf.base.span import Span, length_in, overlap
 from pmbf.intake.texts import Text
 from pmbf.sentences import SentenceReport
-from pmbf.sentences.comparing import Asked
+from pmbf.sentences.beside import Asked
 from pmbf.sites.blinding import library
 from pmbf.sites.client import Answer, Conversation
 from pmbf.sites.merging import Told, merged_with

@@ -17,8 +17,8 @@ from pmbf.base.arrays import begins
 from pmbf.base.errors import ParameterError
 from pmbf.base.span import Span, merged
 from pmbf.sentences import Sentences
-from pmbf.sentences.comparing import Alike
-from pmbf.sentences.reader import Candidates
+from pmbf.sentences.beside import Alike
+from pmbf.sentences.by_keys import Candidates
 from pmbf.sentences.report import Pair
 from pmbf.sentences.screening import Compared, candidates, compare
 from pmbf.sentences.state import read_state

@@ -15,7 +15,7 @@ from pmbf.base.errors import WithheldError
 from pmbf.base.span import Span, length_in, merged, overlap
 from pmbf.report import DocumentRef, Texts
 from pmbf.sentences import Origin, Pair, Sentence, SentenceReport, SiteAnswer, Source
-from pmbf.sentences.comparing import TOUCHING_CHARS, Alike, Asked
+from pmbf.sentences.beside import TOUCHING_CHARS, Alike, Asked
 from pmbf.sentences.verdict import LEAST_SIMILARITY, plain, similarity
 from pmbf.sites.client import Answer
 from pmbf.sites.protocol import SCALE, MalformedError

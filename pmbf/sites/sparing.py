@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from pmbf.base.span import Span
 from pmbf.kernels import Units
-from pmbf.sentences.comparing import AROUND_CHARS, Alike, Asked
+from pmbf.sentences.beside import AROUND_CHARS, Alike, Asked
 from pmbf.sentences.report import Pair
 from pmbf.sentences.verdict import LEAST_PART, LEAST_SIMILARITY, Words, columns, plain, shared_part, similarity
 from pmbf.sites.keying import Keys

@@ -18,7 +18,7 @@ from pmbf import kernels
 from pmbf.base.errors import ParameterError
 from pmbf.base.span import Span, merged
 from pmbf.kernels import Units
-from pmbf.sentences.comparing import TOUCHING_CHARS, Asked
+from pmbf.sentences.beside import TOUCHING_CHARS, Asked
 from pmbf.sites.keying import Keys
 from pmbf.sites.protocol import (
     CODE,

@@ -19,8 +19,7 @@ from typing import Any
 
 from pmbf.base.errors import CorruptError, PmbfError
 from pmbf.store import database, files, schema
-from pmbf.store.rows import CheckedRows
-from pmbf.store.tables import (
+from pmbf.store.catalog_tables import (
     PATH_SUMS,
     TABLES,
     Document,
@@ -31,6 +30,7 @@ from pmbf.store.tables import (
     tally_key,
     to_sql,
 )
+from pmbf.store.checked_rows import CheckedRows
 
 PathSums = tuple[int, ...]
 """A number of paths, the sum of their documents, and that of their row numbers."""

@@ -22,12 +22,12 @@ from pmbf.base.hashes import first_bits
 from pmbf.fingerprint import Fingerprint
 from pmbf.report.as_json import AsJson
 from pmbf.store import fingerprints
+from pmbf.store.catalog_tables import Document, Documents
 from pmbf.store.directory import CHUNK_DOCUMENTS, LOCATION, located
 from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store
 from pmbf.store.pairs import Pairs, distinct_pairs
 from pmbf.store.postings import listed, ranges_of
-from pmbf.store.tables import Document, Documents
 from pmbf.store.tilefile import StoredTile
 
 

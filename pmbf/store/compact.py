@@ -19,12 +19,12 @@ from pmbf.base.hashes import Hashes, first_bits
 from pmbf.fingerprint import Fingerprint
 from pmbf.report.as_json import AsJson
 from pmbf.store import codec, fingerprints
+from pmbf.store.catalog_tables import Document, Documents
 from pmbf.store.codec import RecordPacker, TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.folder import Store
 from pmbf.store.pending import Change, ended
 from pmbf.store.placing import Placer
-from pmbf.store.tables import Document, Documents
 from pmbf.store.tilefile import StoredTile
 from pmbf.store.writer import Writer
 

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from pmbf.base.arrays import begins
 from pmbf.base.errors import UnsupportedError
+from pmbf.store.catalog_tables import Documents
 from pmbf.store.files import MAX_ID, MappedFile, damaged
-from pmbf.store.tables import Documents
 
 LOCATION = np.dtype([("file", "<u4"), ("n_hashes", "<u4"), ("offset", "<u8"), ("n_bytes", "<u4"), ("state", "<u4")])
 """Where a document's fingerprint is: the serial number of the file, the number of hashes, the offset and length of the

@@ -14,9 +14,9 @@ from pmbf.base.errors import PmbfError
 from pmbf.base.hashes import Hashes, hash_dtype
 from pmbf.fingerprint import Fingerprint
 from pmbf.store import codec
+from pmbf.store.catalog_tables import Documents
 from pmbf.store.folder import Store
 from pmbf.store.generation import Generation
-from pmbf.store.tables import Documents
 
 Numbers = NDArray[np.int64]
 

@@ -27,10 +27,10 @@ from pmbf.base.errors import CorruptError, ParameterError, UnsupportedError
 from pmbf.base.params import Params
 from pmbf.store import database, files, folders, locks, schema, telling
 from pmbf.store.catalog import Catalog
+from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.directory import LIVE, WITHOUT_TEXT
 from pmbf.store.files import MAX_ID, Identity
 from pmbf.store.generation import Generation
-from pmbf.store.tables import Document, ListedPath
 
 GENERATION_FILE = "generation"
 _LEFT_BY_A_START = {"writer.lock", schema.FILE_NAME} | schema.LEFT_BY_CREATION

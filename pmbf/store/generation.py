@@ -21,13 +21,13 @@ from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.kernels import Evident, EvidentRules, Sampled
 from pmbf.rowindex import RowIndex
 from pmbf.store import codec, files, tilefile
+from pmbf.store.catalog_tables import Document, require_size
 from pmbf.store.directory import LIVE, REMOVED, Directory, Totals
 from pmbf.store.files import Identity, StoredFile
 from pmbf.store.having import FirstPlaces, Having
 from pmbf.store.live import LiveFiles
 from pmbf.store.posted import Posted
 from pmbf.store.recent import SAMPLED_BYTES, Recent
-from pmbf.store.tables import Document, require_size
 from pmbf.store.tilefile import StoredTile
 
 RECENT_BYTES = 64 << 20

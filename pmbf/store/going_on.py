@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pmbf.filter import Tile
 from pmbf.rowindex import RowIndex
+from pmbf.store.catalog_tables import BINARY_KIND
 from pmbf.store.folder import Store
 from pmbf.store.placing import Placer
-from pmbf.store.tables import BINARY_KIND
 
 
 def totals(store: Store, rebuild: bool) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pmbf.base.arrays import spans
 from pmbf.fingerprint import Fingerprint
 from pmbf.kernels import Samples
-from pmbf.store.tables import made_from
+from pmbf.store.catalog_tables import made_from
 
 Numbers = NDArray[np.int64]
 

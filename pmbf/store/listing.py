@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pmbf.base.errors import NotFoundError
 from pmbf.base.labels import Conditions, Labels, are_looked_at, decoded
 from pmbf.report.as_json import AsJson
+from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.folder import Store
-from pmbf.store.tables import Document, ListedPath
 
 Entry = tuple[Document, Sequence[ListedPath]]
 """A document's row, and its paths."""

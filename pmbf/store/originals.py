@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pmbf.base.contents import read_bounded
 from pmbf.base.errors import IncompleteError, PmbfError
 from pmbf.extract import Limits, extract
+from pmbf.store.catalog_tables import Document
 from pmbf.store.generation import Generation
-from pmbf.store.tables import Document
 from pmbf.text import clean
 
 

@@ -15,10 +15,10 @@ from pmbf import kernels
 from pmbf.base.arrays import among
 from pmbf.base.params import Params
 from pmbf.kernels import Samples
+from pmbf.store.catalog_tables import NUMBERS, Document, DocumentRows, ListedPath
 from pmbf.store.codec import BLOCK_RAW_BYTES, RecordPacker, TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.incoming import Contents, NewDocuments, joined_samples, some_samples
-from pmbf.store.tables import NUMBERS, Document, DocumentRows, ListedPath
 from pmbf.store.writing import Written
 
 Numbers = NDArray[np.int64]

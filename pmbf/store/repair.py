@@ -16,6 +16,7 @@ from pmbf.base.arrays import among
 from pmbf.base.errors import PmbfError
 from pmbf.base.hashes import Hashes, hash_dtype
 from pmbf.fingerprint import Fingerprint, fingerprint
+from pmbf.store.catalog_tables import Document
 from pmbf.store.check import CheckReport, check, file_problems, filter_problems
 from pmbf.store.compact import FilePacker
 from pmbf.store.folder import Store
@@ -23,7 +24,6 @@ from pmbf.store.originals import read_again
 from pmbf.store.pairs import distinct_pairs
 from pmbf.store.pending import Change, ended
 from pmbf.store.postings import listed, ranges_of
-from pmbf.store.tables import Document
 from pmbf.store.writer import Writer
 
 Result = TypeVar("Result")

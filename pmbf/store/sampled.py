@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.base.hashes import Hashes
 from pmbf.store import codec, fingerprints
+from pmbf.store.catalog_tables import NUMBERS, Documents
 from pmbf.store.directory import SKIP_SHIFT
 from pmbf.store.generation import Generation
-from pmbf.store.tables import NUMBERS, Documents
 
 _N_PARTS = -1
 """In the place of a part: what is kept is the number of the parts."""

@@ -15,7 +15,7 @@ from typing import get_type_hints
 
 from pmbf.base.errors import NotFoundError
 from pmbf.store import database, files, folders, telling
-from pmbf.store.tables import PATH_SUMS, TABLES, Document, ListedPath, meta_checksum, tally_key
+from pmbf.store.catalog_tables import PATH_SUMS, TABLES, Document, ListedPath, meta_checksum, tally_key
 
 FILE_NAME = "catalog.sqlite"
 TEMPORARY_NAME = FILE_NAME + ".tmp"

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from pmbf import kernels
 from pmbf.filter import SEGMENT_BITS
 from pmbf.report.as_json import AsJson
+from pmbf.store.catalog_tables import BINARY_KIND
 from pmbf.store.folder import Store
-from pmbf.store.tables import BINARY_KIND
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ import numpy as np
 from pmbf.base.arrays import among
 from pmbf.base.errors import ParameterError
 from pmbf.store import directory, going_on
+from pmbf.store.catalog_tables import BINARY_KIND, Document, DocumentRows, ListedPath, made_from
 from pmbf.store.codec import TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.fingerprints import Fingerprints
@@ -26,7 +27,6 @@ from pmbf.store.folder import Store, write_generation
 from pmbf.store.incoming import Contents, NewDocuments
 from pmbf.store.indexing import Index
 from pmbf.store.pending import Change, Pending, PendingDocuments, ended
-from pmbf.store.tables import BINARY_KIND, Document, DocumentRows, ListedPath, made_from
 from pmbf.store.writing import Files, Written
 
 

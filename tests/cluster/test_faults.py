@@ -15,9 +15,9 @@ from pmbf import IncompleteError
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.comparing import Learnt
+from pmbf.cluster.filter_rows import RowsHere
 from pmbf.cluster.holder import Holder
 from pmbf.cluster.placement import local_nodes, placed
-from pmbf.cluster.rows import RowsHere
 from pmbf.cluster.spread import Spread, SpreadCatalog, word_statistics
 from pmbf.cluster.status import Health, health
 from pmbf.cluster.working import fetch, unread_by_all

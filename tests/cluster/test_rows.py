@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from pmbf import Collection
 from pmbf.cluster.collection import ClusterCollection
+from pmbf.cluster.filter_rows import RowsHere
 from pmbf.cluster.found import are_near
 from pmbf.cluster.holder import Holder
 from pmbf.cluster.manifest import commit
 from pmbf.cluster.placement import local_nodes
-from pmbf.cluster.rows import RowsHere
 from pmbf.cluster.spread import Spread
 from pmbf.cluster.volumes import seal
 from pmbf.fingerprint import query_sample

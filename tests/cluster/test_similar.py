@@ -6,7 +6,7 @@ import pytest
 
 from pmbf import Collection, CorruptError, IncompleteError, NotFoundError, UnsupportedError
 from pmbf.alike.similar import Similarities, update
-from pmbf.alike.similar.state import State
+from pmbf.alike.similar.database import State
 from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.placement import local_nodes
 from pmbf.cluster.similar import SpreadDocuments
@@ -18,7 +18,7 @@ from .conftest import texts
 @pytest.fixture
 def cluster(tmp_path, monkeypatch):
     monkeypatch.setattr("pmbf.cluster.changing.PART_BYTES", 6000)  # some volumes for few texts
-    monkeypatch.setattr("pmbf.alike.similar.reading._BATCH_CHARS", 3000)  # and some batches of each
+    monkeypatch.setattr("pmbf.alike.similar.chunk_readers._BATCH_CHARS", 3000)  # and some batches of each
     with ClusterCollection(tmp_path / "depot", nodes=local_nodes(3), executor=Inline(), create=True) as made:
         yield made
 

@@ -16,7 +16,7 @@ from pmbf import Collection, Comparison, NotFoundError, ParameterError, Unsuppor
 from pmbf.base.span import Span
 from pmbf.cli.shown.canvas import View
 from pmbf.cli.shown.compared import Shown, comparison_text
-from pmbf.comparison.comparing import How, compared
+from pmbf.comparison.compared import How, compared
 from pmbf.screen.templates import Pattern, Template
 from pmbf.screen.templates.cutting import SectionPatterns
 from tests.conftest import words

@@ -16,8 +16,8 @@ from pmbf.alike.similar import Similarities, update
 from pmbf.store import database, files
 from pmbf.store import repair as repairing
 from pmbf.store.catalog import Catalog
+from pmbf.store.catalog_tables import Document
 from pmbf.store.folder import Store
-from pmbf.store.tables import Document
 from tests.faults.beside import (
     BLOCK,
     QUERY,

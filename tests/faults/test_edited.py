@@ -10,10 +10,10 @@ from conftest import words
 from pmbf import Collection, CorruptError, Params, PmbfError, repair
 from pmbf.store import directory, files
 from pmbf.store.catalog import Catalog
+from pmbf.store.catalog_tables import Document, ListedPath, meta_checksum
 from pmbf.store.directory import LOCATION
 from pmbf.store.files import StoredFile
 from pmbf.store.folder import Store
-from pmbf.store.tables import Document, ListedPath, meta_checksum
 from tests.forked import pmbf
 
 NAMES = [f"text-{number}" for number in range(6)]

@@ -8,9 +8,9 @@ from conftest import words
 
 from pmbf import Collection
 from pmbf.fingerprint import fingerprint
+from pmbf.store.catalog_tables import ListedPath
 from pmbf.store.folder import Store
 from pmbf.store.incoming import NewDocument, NewDocuments
-from pmbf.store.tables import ListedPath
 from pmbf.store.writer import Writer
 
 pytestmark = pytest.mark.skipif("PMBF_LARGE" not in os.environ, reason="slow; PMBF_LARGE=1 runs it")

@@ -9,9 +9,9 @@ from conftest import words
 
 from pmbf import Collection, Params, repair
 from pmbf.store import fingerprints, postings, rowsfile, tilefile
+from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.files import StoredFile, write_file
 from pmbf.store.folder import Store
-from pmbf.store.tables import Document, ListedPath
 from tests.faults.test_edited import change_row
 
 N_DOCUMENTS = 2400

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.kernels import reference_rows
-from pmbf.store.tables import Document, ListedPath, row_checksum
+from pmbf.store.catalog_tables import Document, ListedPath, row_checksum
 
 COLUMN = st.integers(-(2**63), 2**63 - 1) | st.text(max_size=9) | st.just("\udcff") | st.sampled_from([b"t", None, 1.5])
 ROW = st.lists(COLUMN | st.just(2**64), max_size=6).map(tuple)

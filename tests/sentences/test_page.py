@@ -10,10 +10,10 @@ from pmbf import Collection
 from pmbf.base.span import Span
 from pmbf.cli.shown.canvas import View
 from pmbf.cli.shown.sentences import sentences_text
-from pmbf.cli.shown.tables import csv_line
+from pmbf.cli.shown.table_files import csv_line
 from pmbf.report import DocumentRef, Texts
 from pmbf.sentences.report import Origin, Pair, Sentence, SentenceReport, SiteAnswer, Source
-from pmbf.sentences.rows import rows
+from pmbf.sentences.table import rows
 from tests.sentences.texts import text as prose
 
 HOSTILE = ["<script>document.title='x'</script>", "a\u202egnp.exe", "x" * 10_000, "\x1b]0;own\x07\x1b[2J\x00", "=1+1"]

@@ -14,7 +14,7 @@ from pmbf.base.errors import ParameterError
 from pmbf.base.span import overlap
 from pmbf.sentences import SentenceReport, screening
 from pmbf.sentences.as_passages import as_passages
-from pmbf.sentences.comparing import Asked
+from pmbf.sentences.beside import Asked
 from tests.sentences.texts import sentence, text
 
 

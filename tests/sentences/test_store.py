@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pmbf import Collection, repair
 from pmbf.base.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.collection.opened import OpenFolder
-from pmbf.sentences import Sentences, building, reader, segments
+from pmbf.sentences import Sentences, building, by_keys, segments
 from pmbf.sentences import state as states
 from pmbf.store.folder import Store
 from tests.sentences.texts import brute_force, found_by, sentence, text
@@ -74,8 +74,8 @@ def test_the_store_follows_every_change(tmp_path_factory: pytest.TempPathFactory
 def test_common_keys_need_a_second_one_but_the_paper_s_miss_no_near_unit(
     folder: str, monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
-    monkeypatch.setattr(reader, "MOST_UNITS_ALONE", 2)
-    monkeypatch.setattr(reader, "MOST_UNITS_OF_A_KEY", 4)
+    monkeypatch.setattr(by_keys, "MOST_UNITS_ALONE", 2)
+    monkeypatch.setattr(by_keys, "MOST_UNITS_OF_A_KEY", 4)
     with Collection(folder, create=True) as collection:
         collection.add_many((f"text {i}", text(1, i + 50) if i < 8 else text(2, i + 50)) for i in range(11))
         collection.build_sentences(code=code)

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 
 from pmbf import Collection, kernels
-from pmbf.sentences import Sentences, reader
+from pmbf.sentences import Sentences, by_keys
 from pmbf.store.folder import Store
 
 _CHANCE = random.Random(0)
@@ -51,10 +51,10 @@ def brute_force(folder: str, query: str, code: str = "words") -> Found:
     for asked, keys in enumerate(kernels.units(query.encode(), code=code, from_each=True).keys.tolist()):
         mine = {key >> 32 for key in keys}
         for document, start, stop, theirs in stored:
-            most = len(stored) if code == "paper" else reader.MOST_UNITS_OF_A_KEY
+            most = len(stored) if code == "paper" else by_keys.MOST_UNITS_OF_A_KEY
             shared = [key for key in theirs if key in mine and counts[key] <= most]
             is_near = sum((one >> 32 ^ other).bit_count() for one, other in zip(keys, theirs, strict=True)) <= 4
-            is_rare = len(shared) > 1 or any(counts[key] <= reader.MOST_UNITS_ALONE for key in shared)
+            is_rare = len(shared) > 1 or any(counts[key] <= by_keys.MOST_UNITS_ALONE for key in shared)
             if shared and (is_near if code == "paper" else is_rare):
                 found.add((asked, document, start, stop, len(shared)))
     return found

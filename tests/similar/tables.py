@@ -9,8 +9,8 @@ from pathlib import Path
 from pmbf import Collection, kernels
 from pmbf.alike.similar import update
 from pmbf.jobs.executor import Inline
+from pmbf.store.catalog_tables import contents_key
 from pmbf.store.folder import Store
-from pmbf.store.tables import contents_key
 
 RULES = {"n_words": 2, "keep": 3, "min_shared": 2, "common": 6, "bits": 28}
 """Rows of three, so that they are cut; chunks in more than six documents are common."""

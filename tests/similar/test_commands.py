@@ -97,7 +97,7 @@ def test_parquet_has_the_rows_of_csv(updated, tmp_path):
 
 def test_parquet_without_its_library_is_refused_with_the_command_that_installs_it(monkeypatch, tmp_path):
     from pmbf.base.errors import UnsupportedError
-    from pmbf.cli.shown.tables import require_form
+    from pmbf.cli.shown.table_files import require_form
 
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(UnsupportedError, match=r"pip install 'pmbf\[parquet\]'"):

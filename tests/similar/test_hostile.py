@@ -8,7 +8,7 @@ from pmbf import Collection, PmbfError, UnsupportedError
 from pmbf.alike.similar import Similarities, meta, schema, update
 from pmbf.alike.similar.known import COLUMNS
 from pmbf.alike.similar.schema import as_known, checksums, tally
-from pmbf.store.tables import meta_checksum
+from pmbf.store.catalog_tables import meta_checksum
 from tests.similar.tables import RULES, made, text_of
 
 import numpy as np  # isort: skip

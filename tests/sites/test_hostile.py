@@ -14,7 +14,7 @@ import pytest
 
 from pmbf import Collection
 from pmbf.base.errors import PmbfError
-from pmbf.sentences.comparing import Asked
+from pmbf.sentences.beside import Asked
 from pmbf.sites import auditlog, init, opened, private, protocol, read_card
 from pmbf.sites.held import title_of
 from pmbf.sites.keying import packed, random_ones

@@ -19,7 +19,7 @@ from pmbf.intake.texts import Text
 from pmbf.screen.templates import Pattern, Template
 from pmbf.screen.templates.cutting import SectionPatterns
 from pmbf.sentences import SentenceReport
-from pmbf.sentences.comparing import Asked
+from pmbf.sentences.beside import Asked
 from pmbf.sites import Partner, Registry, Sites, init, protocol
 from pmbf.sites.accepting import MOST_HANDSHAKES
 from pmbf.sites.answering import ASKS_A_MINUTE

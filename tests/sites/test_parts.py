@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pmbf import Collection, kernels
 from pmbf.base.errors import CorruptError, ParameterError
 from pmbf.sentences import Sentences
-from pmbf.sentences.comparing import Asked
+from pmbf.sentences.beside import Asked
 from pmbf.sentences.screening import candidates
 from pmbf.sites import Card, auditlog, init, opened, protocol, read_card
 from pmbf.sites.keying import fingerprints, packed, read, task_key, unpacked

@@ -14,7 +14,7 @@ import pytest
 from pmbf import Collection
 from pmbf.base.errors import ParameterError, UnsupportedError
 from pmbf.sentences import Sentences
-from pmbf.sentences.comparing import Asked
+from pmbf.sentences.beside import Asked
 from pmbf.sites import Sites, auditlog, private, protocol
 from pmbf.sites.client import Conversation
 from pmbf.sites.keying import Keys, top_bits

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pmbf
-from pmbf.sentences.comparing import Asked
+from pmbf.sentences.beside import Asked
 from pmbf.sites import protocol, sparing
 from pmbf.sites.client import Conversation
 from pmbf.sites.keying import Keys, fingerprints, packed, random_ones, task_key, top_bits

@@ -8,7 +8,7 @@ import pytest
 
 from pmbf import Collection
 from pmbf.base.errors import ParameterError, UnsupportedError
-from pmbf.serving.web import state, sums
+from pmbf.serving.web import database, sums
 from pmbf.serving.web.access import CONTENT_SECURITY
 from pmbf.serving.web.tokens import Tokens
 from tests.web.conftest import ESSAY, SHARED, Client, Running
@@ -129,7 +129,7 @@ def test_errors_are_pages_to_browsers_and_json_to_programs(owner):
 
 
 def test_the_state_is_the_users_own_and_holds_no_secret(owner, tmp_path):
-    db = state.opened(tmp_path / "state")
+    db = database.opened(tmp_path / "state")
     tokens = Tokens(db)
     secret, made = tokens.add("one", "screen", days=1)
     session = tokens.open_session(made)
@@ -141,7 +141,7 @@ def test_the_state_is_the_users_own_and_holds_no_secret(owner, tmp_path):
 
 
 def test_tokens_and_sessions_expire(tmp_path, monkeypatch):
-    tokens = Tokens(state.opened(tmp_path / "state"))
+    tokens = Tokens(database.opened(tmp_path / "state"))
     secret, made = tokens.add("one", "screen", days=1)
     session, ticket = tokens.open_session(made), tokens.ticket(made)
     import pmbf.serving.web.tokens as module
@@ -157,18 +157,21 @@ def test_tokens_and_sessions_expire(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("version", "way_out"),
-    [(state.VERSION - 1, "move it away: then history and tokens begin anew"), (state.VERSION + 1, "upgrade pmbf")],
+    [
+        (database.VERSION - 1, "move it away: then history and tokens begin anew"),
+        (database.VERSION + 1, "upgrade pmbf"),
+    ],
 )
 def test_a_state_of_another_version_is_refused_with_the_way_out_and_left_alone(tmp_path, version, way_out):
-    state.opened(tmp_path / "state").close()
+    database.opened(tmp_path / "state").close()
     path = tmp_path / "state" / "history.db"
     with closing(sqlite3.connect(path)) as db:
         db.execute(f"PRAGMA user_version = {version}")
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     before = path.read_bytes()
-    told = f"has version {version}, this pmbf reads {state.VERSION}; {way_out}"
+    told = f"has version {version}, this pmbf reads {database.VERSION}; {way_out}"
     with pytest.raises(UnsupportedError, match=told):
-        state.opened(tmp_path / "state")
+        database.opened(tmp_path / "state")
     assert before == path.read_bytes()
 
 
@@ -180,8 +183,8 @@ def test_a_state_whose_making_was_interrupted_is_made_whole(tmp_path, monkeypatc
     made = sums.create
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(sums, "create", interrupted)
-        state.opened(tmp_path / "state")
-    with closing(state.opened(tmp_path / "state")) as db:
+        database.opened(tmp_path / "state")
+    with closing(database.opened(tmp_path / "state")) as db:
         Tokens(db).add("one", "screen")
         assert [name for (name,) in db.execute("SELECT name FROM row_sums")] == ["tokens"]
 

@@ -19,11 +19,11 @@ from pmbf import Collection, CorruptError, PmbfError
 from pmbf.report import Report
 from pmbf.serving.http.messages import HttpError
 from pmbf.serving.service.pool import Pool
-from pmbf.serving.web import state
+from pmbf.serving.web import database
 from pmbf.serving.web.application import application
 from pmbf.serving.web.history import History
 from pmbf.serving.web.jobs import Jobs
-from pmbf.serving.web.parts import Parts
+from pmbf.serving.web.running import Parts
 from pmbf.serving.web.server import WORKING_MODULE
 from pmbf.serving.web.sums import KEYS
 from pmbf.serving.web.tokens import Tokens
@@ -44,7 +44,7 @@ def folder(tmp_path_factory):
         papers.add(words(1), name="harbours")
         papers.build_sentences()
         report, by_sentences = papers.screen(words(1)), papers.screen_sentences(words(1))
-    db = state.opened(folder)
+    db = database.opened(folder)
     history, tokens = History(db), Tokens(db)
     made = [tokens.add(f"token {number}", role) for number, role in enumerate(("screen", "review", "admin"))]
     kept = []
@@ -94,7 +94,7 @@ def unused(token):
 
 
 def with_state(folder, ask):
-    db = state.opened(folder)
+    db = database.opened(folder)
     try:
         return ask(db)
     finally:
@@ -230,7 +230,7 @@ def put(folder, screening, body, table="reports"):
 def test_no_value_inside_a_report_whose_checksum_is_right_stops_a_page_without_a_word(folder, table, number):
     path, screening, secret = folder[0] / "history.db", folder[1][number], folder[2][2]
     content, bad = path.read_bytes(), []
-    db = state.opened(folder[0])
+    db = database.opened(folder[0])
     report = json.loads(zlib.decompress(next(db.query(f"SELECT body FROM {table} WHERE id = ?", [screening]))["body"]))
     db.close()
     cases = [(place, wrong) for place in places(report) for wrong in WRONG]

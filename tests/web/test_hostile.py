@@ -12,7 +12,7 @@ import pytest
 
 from pmbf import Collection
 from pmbf.serving.http.messages import HttpError
-from pmbf.serving.web import state
+from pmbf.serving.web import database
 from pmbf.serving.web.history import History
 from pmbf.serving.web.spool import Spool, Spooled
 from pmbf.serving.web.tokens import Token
@@ -56,7 +56,7 @@ def test_what_is_deleted_is_in_no_file_of_the_history(tmp_path):
     with Collection(tmp_path / "library", create=True) as collection:
         collection.add(f"{words(1, 80)} {SHARED}", name="harbours")
         reports = [collection.screen(ESSAY.encode(), name=name) for name in ("quaxolotl zebrafish.txt", "other.txt")]
-    history = History(state.opened(tmp_path / "state"))
+    history = History(database.opened(tmp_path / "state"))
     gone, stays = (history.keep(report, by=ANN, sha256="0" * 64, text=ESSAY) for report in reports)
     history.decide(gone.id, source="harbours", verdict="open", by=ANN, note="wombat")
     history.delete(gone.id)

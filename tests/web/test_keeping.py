@@ -11,7 +11,7 @@ import pytest
 
 from pmbf import Collection, ParameterError, UnsupportedError
 from pmbf.serving.service.pool import Pool
-from pmbf.serving.web import jobs, state
+from pmbf.serving.web import database, jobs
 from pmbf.serving.web.history import History
 from pmbf.serving.web.spool import Spool, Spooled
 from pmbf.serving.web.tokens import Token
@@ -24,7 +24,7 @@ async def submitted(library, tmp_path):
     """Return a pool, its jobs, and the job of an essay."""
     pool = Pool([str(library)], 1, "pmbf.serving.web.asks")
     await pool.start()
-    made = jobs.Jobs(pool, History(state.opened(tmp_path / "state")), answer_s=60)
+    made = jobs.Jobs(pool, History(database.opened(tmp_path / "state")), answer_s=60)
     body = Spooled(Spool())
     body.write(ESSAY.encode())
     return pool, made, made.submit(body, by=Token("1", "ann", "screen", 0.0), name="essay", options={})

@@ -6,15 +6,15 @@ from contextlib import closing
 import pytest
 
 from pmbf.base.errors import ParameterError
-from pmbf.serving.web import state
-from pmbf.serving.web.names import skeleton
+from pmbf.serving.web import database
+from pmbf.serving.web.option_names import skeleton
 from pmbf.serving.web.tokens import OWNER, Tokens
 from tests.web.conftest import ESSAY, Client
 
 
 @pytest.fixture
 def tokens(tmp_path):
-    with closing(state.opened(tmp_path / "state")) as db:
+    with closing(database.opened(tmp_path / "state")) as db:
         made = Tokens(db)
         made.own()
         made.add("alice", "screen")

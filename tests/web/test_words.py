@@ -7,7 +7,7 @@ from importlib import resources
 import pytest
 
 from pmbf.serving.web.uploads import OPTIONS
-from pmbf.serving.web.words import LANGUAGES, Words
+from pmbf.serving.web.wording import LANGUAGES, Words
 
 FOLDER = resources.files("pmbf.serving.web")
 KINDS = {

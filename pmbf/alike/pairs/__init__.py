@@ -22,8 +22,8 @@ from typing import Any
 
 from pmbf.alike.pairs.features import Features
 from pmbf.alike.pairs.finding import How, Wanted, found_in
+from pmbf.alike.pairs.listed_texts import listed_texts
 from pmbf.alike.pairs.results import NearCluster, NearDuplicates, NearPair
-from pmbf.alike.pairs.sources import listed_texts
 
 __all__ = ["Features", "NearCluster", "NearDuplicates", "NearPair", "near_duplicates"]
 

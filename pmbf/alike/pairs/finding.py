@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from pmbf.alike.pairs.bands import Background, Band, banded
 from pmbf.alike.pairs.features import BY_WORDS, UNREAD, Featured, Features, featured
 from pmbf.alike.pairs.linking import linked, ranks_of
+from pmbf.alike.pairs.listed_texts import Source
 from pmbf.alike.pairs.plans import How
 from pmbf.alike.pairs.proof import proofs
 from pmbf.alike.pairs.results import NearDuplicates
-from pmbf.alike.pairs.sources import Source
 from pmbf.alike.pairs.work import Work
 from pmbf.jobs.threads import in_order
 from pmbf.kernels import Lists, join_lists

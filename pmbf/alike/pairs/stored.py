@@ -14,17 +14,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
+from pmbf.alike.pairs.listed_texts import BATCH_TEXTS, Batch
 from pmbf.alike.pairs.plans import Advance
-from pmbf.alike.pairs.sources import BATCH_TEXTS, Batch
 from pmbf.alike.pairs.work import Work
 from pmbf.base.errors import CorruptError, IncompleteError, ParameterError
 from pmbf.extract import Limits
 from pmbf.intake.entering import base_of, load_into, name_below, title_of
+from pmbf.store.catalog_tables import BINARY_KIND, Document, ListedPath
 from pmbf.store.folder import Store
 from pmbf.store.folders import replacing
 from pmbf.store.listing import Entry
 from pmbf.store.originals import original_text
-from pmbf.store.tables import BINARY_KIND, Document, ListedPath
 from pmbf.text import utf8
 
 BATCH_CHARS = 1 << 24

@@ -17,7 +17,7 @@ reasons      what two texts share, with its places
 sets         `ResultSets`: all of it
 """
 
-from pmbf.alike.resultsets.comparing import Rule
+from pmbf.alike.resultsets.alike_pairs import Rule
 from pmbf.alike.resultsets.duplicates import Duplicates
 from pmbf.alike.resultsets.grouping import Group, Member
 from pmbf.alike.resultsets.prepared import Prepared

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.alike.resultsets.comparing import Rule, alike
+from pmbf.alike.resultsets.alike_pairs import Rule, alike
 from pmbf.alike.resultsets.prepared import Prepared
 
 _LOOKED_AT = 8

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.alike.resultsets.comparing import FIRST, N_FIRST, N_SECOND, N_SHARED, SECOND, pair_of, similarities
+from pmbf.alike.resultsets.alike_pairs import FIRST, N_FIRST, N_SECOND, N_SHARED, SECOND, pair_of, similarities
 from pmbf.alike.resultsets.grouping import Group, Member, groups
 from pmbf.alike.resultsets.prepared import Prepared
 from pmbf.alike.resultsets.preparing import Preparer

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
+from pmbf.alike.resultsets.alike_pairs import JACCARD, Rule, alike
 from pmbf.alike.resultsets.boilerplate import boilerplate
-from pmbf.alike.resultsets.comparing import JACCARD, Rule, alike
 from pmbf.alike.resultsets.duplicates import Article, Compared, Duplicates
 from pmbf.alike.resultsets.grouping import CONNECTED, LINKAGES, STAR
 from pmbf.alike.resultsets.prepared import Prepared, read

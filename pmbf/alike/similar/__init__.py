@@ -6,9 +6,9 @@ Rules             what a chunk is, which chunks count, how much is kept
 RunReport         what a run did
 """
 
-from pmbf.alike.similar.reader import Cluster, Similar, Similarities, Status
 from pmbf.alike.similar.report import RunReport
 from pmbf.alike.similar.rules import Rules
 from pmbf.alike.similar.run import update
+from pmbf.alike.similar.similarities import Cluster, Similar, Similarities, Status
 
 __all__ = ["Cluster", "Rules", "RunReport", "Similar", "Similarities", "Status", "update"]

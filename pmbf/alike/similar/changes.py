@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.alike.similar.documents import Documents
-from pmbf.store.tables import Document, contents_key
+from pmbf.store.catalog_tables import Document, contents_key
 
 
 @dataclass(frozen=True, slots=True, eq=False)

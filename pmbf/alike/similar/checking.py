@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from pmbf.alike.similar import schema
+from pmbf.alike.similar.database import State
 from pmbf.alike.similar.segments import Segment
-from pmbf.alike.similar.state import State
 from pmbf.base.errors import NotFoundError, PmbfError
 from pmbf.store.folder import Store
 

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.alike.similar import meta, schema
+from pmbf.alike.similar.database import State, as_json
 from pmbf.alike.similar.known import Ids, Rows
-from pmbf.alike.similar.state import State, as_json
+from pmbf.store.catalog_tables import meta_checksum
 from pmbf.store.files import StoredFile
-from pmbf.store.tables import meta_checksum
 
 _ROWS_TOGETHER = 100_000
 """Rows that are Python's own numbers at a time: 130 bytes each."""

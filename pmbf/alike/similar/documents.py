@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, Self
 
-from pmbf.alike.similar.reading import read_lists
+from pmbf.alike.similar.chunk_readers import read_lists
 from pmbf.alike.similar.rules import Rules
 from pmbf.jobs.executor import Executor
 from pmbf.kernels import Lists
+from pmbf.store.catalog_tables import BINARY_KIND, Document
 from pmbf.store.files import Identity
 from pmbf.store.folder import Store
 from pmbf.store.listing import Entry, find
 from pmbf.store.schema import require
-from pmbf.store.tables import BINARY_KIND, Document
 
 
 class Documents(Protocol):

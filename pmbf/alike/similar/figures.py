@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.alike.similar.database import State
 from pmbf.alike.similar.known import Ids, Rows
-from pmbf.alike.similar.state import State
 
 
 class Figures:

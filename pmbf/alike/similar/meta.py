@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pmbf.alike.similar import schema
 from pmbf.alike.similar.rules import Rules
 from pmbf.base.errors import CorruptError, UnsupportedError
+from pmbf.store.catalog_tables import meta_checksum
 from pmbf.store.files import Identity
-from pmbf.store.tables import meta_checksum
 
 SMALL = "small"
 """Its key for the checksum of the small tables: a number of runs, a space, a CRC-32. None before the first run."""

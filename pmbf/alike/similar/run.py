@@ -26,13 +26,13 @@ from pmbf.alike.similar import schema, tabling
 from pmbf.alike.similar.changes import Changes, changes
 from pmbf.alike.similar.committing import Change, commit
 from pmbf.alike.similar.counting import Ranges
+from pmbf.alike.similar.database import LOCK, State
 from pmbf.alike.similar.documents import Documents, documents_of
 from pmbf.alike.similar.known import KNOWN
 from pmbf.alike.similar.listing import Listed, Lister
 from pmbf.alike.similar.report import Clock, OnProgress, RunReport
 from pmbf.alike.similar.rules import Rules
 from pmbf.alike.similar.segments import KIND
-from pmbf.alike.similar.state import LOCK, State
 from pmbf.alike.similar.tabling import Table
 from pmbf.base.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.base.params import require_within

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from pmbf.alike.similar.known import COLUMNS, KNOWN, Ids
 from pmbf.alike.similar.rules import Rules
 from pmbf.store import folders
+from pmbf.store.catalog_tables import meta_checksum
 from pmbf.store.files import BESIDE_KINDS, Identity
-from pmbf.store.tables import meta_checksum
 
 FOLDER = BESIDE_KINDS["CHNK"][0]
 FILE_NAME = "similarities.sqlite"

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from pmbf.alike.sharing import Highest, Ranked
 from pmbf.alike.similar.archive import Archive
 from pmbf.alike.similar.counting import Entries, Found, OnCounted, Ranges, Targets, all_rows, pass_by
+from pmbf.alike.similar.database import State
 from pmbf.alike.similar.known import Ids, Rows
 from pmbf.alike.similar.rules import Rules
-from pmbf.alike.similar.state import State
 
 _ALL_SHARE = 4
 """All rows are computed if more than one document in 4 is a target: passing by in parts would take longer."""

@@ -16,7 +16,7 @@ from pmbf.cli.shown.passages import drawn, likeness
 from pmbf.cli.shown.safe import one_message, unneeded
 from pmbf.cli.shown.sections import none_found, sections_table
 from pmbf.report import Match, Passage, Report, Span
-from pmbf.report.parts import WHERE, told_amounts
+from pmbf.report.values import WHERE, told_amounts
 from pmbf.text import tokenise
 
 N_ALSO = 3

@@ -10,7 +10,7 @@ from pmbf.cli.shown.canvas import View, laid_out, unwrapped
 from pmbf.cli.shown.figures import counted, length, padded, percent, shortened, shown_path
 from pmbf.cli.shown.sections import none_found
 from pmbf.report import Report
-from pmbf.report.parts import told_amounts
+from pmbf.report.values import told_amounts
 
 N_RANKED = 20
 """Texts that the ranking shows, those with the greatest share."""

@@ -6,8 +6,7 @@ from typing import Any
 
 from pmbf.comparison.clusters import connects
 from pmbf.comparison.pages.charts import graph, histogram, matrix, timeline
-from pmbf.comparison.pages.names import Names
-from pmbf.comparison.pages.tables import (
+from pmbf.comparison.pages.html_tables import (
     PageOf,
     clusters_list,
     pairs_table,
@@ -15,6 +14,7 @@ from pmbf.comparison.pages.tables import (
     settings_list,
     texts_table,
 )
+from pmbf.comparison.pages.names import Names
 from pmbf.comparison.results import Comparison
 from pmbf.pages.markup import counted, escaped, percent
 from pmbf.pages.shell import embedded_json, page, theme_button

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from pmbf.base.span import Span
+from pmbf.comparison.pages.html_tables import name_of
 from pmbf.comparison.pages.names import Names
-from pmbf.comparison.pages.tables import name_of
 from pmbf.comparison.reports import as_passage
 from pmbf.comparison.results import Comparison, Pair, Shared
 from pmbf.pages.markup import counted, likeness, percent, prose

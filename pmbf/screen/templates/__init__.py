@@ -7,7 +7,7 @@ The patterns of a template are lines, or regular expressions that RE2 searches f
 
 from pmbf.screen.templates.cutting import Template
 from pmbf.screen.templates.offered import Offered, chosen, offered
+from pmbf.screen.templates.parsing import SHIPPED, load_template, template_of
 from pmbf.screen.templates.patterns import Pattern
-from pmbf.screen.templates.reading import SHIPPED, load_template, template_of
 
 __all__ = ["SHIPPED", "Offered", "Pattern", "Template", "chosen", "load_template", "offered", "template_of"]

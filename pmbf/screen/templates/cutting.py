@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from pmbf.base.span import Span, merged, outside
-from pmbf.report.parts import Rule, Section
+from pmbf.report.values import Rule, Section
 from pmbf.screen.templates.patterns import Lines, Pattern
 
 

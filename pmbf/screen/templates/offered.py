@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 
 from pmbf.base.errors import ParameterError
-from pmbf.screen.templates.reading import SHIPPED, load_template
+from pmbf.screen.templates.parsing import SHIPPED, load_template
 
 Offered = Mapping[str, str]
 """By the name that clients send: what `template_of` takes, a name of pmbf or an absolute path."""

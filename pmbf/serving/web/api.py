@@ -16,7 +16,7 @@ from pmbf.serving.web.access import needs, visitor_of
 from pmbf.serving.web.forms import Sent
 from pmbf.serving.web.history import Screening
 from pmbf.serving.web.jobs import Job
-from pmbf.serving.web.parts import only, parts_of
+from pmbf.serving.web.running import only, parts_of
 from pmbf.serving.web.uploads import options, sent
 
 MAX_JSON_BYTES = 64 << 10

@@ -19,7 +19,7 @@ from pmbf.serving.http.messages import HttpError
 from pmbf.serving.web import browser, openapi
 from pmbf.serving.web.access import Guarded
 from pmbf.serving.web.jobs import NOT_KEPT
-from pmbf.serving.web.parts import Parts
+from pmbf.serving.web.running import Parts
 
 PAGES = (
     ("GET", "/", browser.start),

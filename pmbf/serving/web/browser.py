@@ -24,12 +24,12 @@ from pmbf.serving.http.messages import HttpError
 from pmbf.serving.web import api
 from pmbf.serving.web.access import needs, role_of, visitor_of, with_session
 from pmbf.serving.web.history import VERDICTS
-from pmbf.serving.web.names import skeleton
 from pmbf.serving.web.openapi import OPERATIONS
-from pmbf.serving.web.parts import only, parts_of
+from pmbf.serving.web.option_names import skeleton
+from pmbf.serving.web.running import only, parts_of
 from pmbf.serving.web.tokens import ROLES, Tokens
 from pmbf.serving.web.uploads import OPTIONS, SWITCHES, fields_sent, sent
-from pmbf.serving.web.words import COOKIE, LANGUAGES, Words, language_of
+from pmbf.serving.web.wording import COOKIE, LANGUAGES, Words, language_of
 
 _SECURITY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"')
 

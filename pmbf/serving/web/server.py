@@ -23,12 +23,12 @@ from pmbf.serving.http.listening import listening, shown_address
 from pmbf.serving.http.metrics import Metrics
 from pmbf.serving.service.pool import Pool
 from pmbf.serving.service.signals import renew, signals
-from pmbf.serving.web import state
+from pmbf.serving.web import database
 from pmbf.serving.web.application import application
 from pmbf.serving.web.bridge import ApplicationConnections
 from pmbf.serving.web.history import History
 from pmbf.serving.web.jobs import Jobs
-from pmbf.serving.web.parts import Parts
+from pmbf.serving.web.running import Parts
 from pmbf.serving.web.tokens import Tokens
 from pmbf.store.folders import make_folder
 from pmbf.store.ownership import require_own_folder
@@ -90,7 +90,7 @@ async def _serve(
     settings: WebSettings, bound: socket.socket, on_ready: Callable[[str, str], None], on_problem: Callable[[str], None]
 ) -> None:
     host, port = bound.getsockname()[:2]
-    with contextlib.closing(state.opened(settings.state)) as db:
+    with contextlib.closing(database.opened(settings.state)) as db:
         history, tokens, limits = History(db), Tokens(db), settings.limits
         pool = Pool([settings.collection], settings.n_workers, WORKING_MODULE)
         jobs = Jobs(pool, history, answer_s=limits.answer_s)

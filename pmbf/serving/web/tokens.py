@@ -14,7 +14,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from pmbf.base.errors import NotFoundError, ParameterError
-from pmbf.serving.web.names import require_name, skeleton
+from pmbf.serving.web.option_names import require_name, skeleton
 from pmbf.serving.web.sums import Sums
 
 ROLES = ("screen", "review", "admin")

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from pmbf.screen.templates import Offered, chosen
 from pmbf.serving.http.messages import HttpError
 from pmbf.serving.web.forms import Sent, Upload, form_sent, named
-from pmbf.serving.web.parts import parts_of
+from pmbf.serving.web.running import parts_of
 from pmbf.serving.web.spool import Spooled
 
 MAX_FORM_BYTES = 64 << 10

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from pmbf.alike.similar.changes import changes
 from pmbf.alike.similar.components import components
+from pmbf.alike.similar.database import State
 from pmbf.alike.similar.documents import Documents, documents_of
 from pmbf.alike.similar.figures import Figures
 from pmbf.alike.similar.known import Rows
 from pmbf.alike.similar.rules import Rules
-from pmbf.alike.similar.state import State
 from pmbf.base.errors import NotFoundError
 from pmbf.report.as_json import AsJson
-from pmbf.store.tables import contents_key
+from pmbf.store.catalog_tables import contents_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from pmbf.fingerprint import QuerySample
 from pmbf.screen.near import WHOLE_CHARS, stretches_near
 from pmbf.screen.screened import Screened
 from pmbf.screen.sources import Source
+from pmbf.store.catalog_tables import Document
 from pmbf.store.generation import Generation
 from pmbf.store.originals import original_text
 from pmbf.store.recent import Recent
-from pmbf.store.tables import Document
 
 
 class Read(NamedTuple):

@@ -11,9 +11,9 @@ from pmbf.alike.similar.rules import Rules
 from pmbf.base.errors import PmbfError
 from pmbf.jobs.executor import Executor, complete
 from pmbf.kernels import Lists
+from pmbf.store.catalog_tables import Document
 from pmbf.store.generation import Generation
 from pmbf.store.originals import original_text
-from pmbf.store.tables import Document
 
 Known = tuple[Document, list[str]]
 """A document's row in the catalog, and its paths."""

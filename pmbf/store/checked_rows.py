@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pmbf.base.errors import CorruptError
 from pmbf.store import database, files
-from pmbf.store.tables import (
+from pmbf.store.catalog_tables import (
     BINARY_KIND,
     NUMBERS,
     TABLES,
