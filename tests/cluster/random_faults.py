@@ -77,7 +77,6 @@ class _Trial:
     def __init__(self, place: Path, seed: int) -> None:
         self._place, self._draw, self._n_named = place, random.Random(seed), 0
         self._counts = {fault: Counter[str]() for fault in FAULTS}
-        self._longest = dict.fromkeys(FAULTS, 0.0)
         self._expected: dict[str, str] = {}
         self._executor = Local()
         self._cluster = ClusterCollection(
@@ -94,10 +93,7 @@ class _Trial:
     def results(self) -> list[Figures]:
         """Return what was counted, for each kind of fault."""
         names = ("faults", "queries", "incomplete", "wrong", "commits", "refused", "lost", "parted")
-        return [
-            {"fault": fault, **{name: self._counts[fault][name] for name in names}, "longest_s": self._longest[fault]}
-            for fault in FAULTS
-        ]
+        return [{"fault": fault, **{name: self._counts[fault][name] for name in names}} for fault in FAULTS]
 
     def one(self, fault: str) -> None:
         """Do one thing, and count what follows."""
@@ -106,11 +102,11 @@ class _Trial:
         if fault in ("kill", "stop", "damage"):
             is_load = self._draw.random() < 0.4 and fault != "damage"
             with self._harmed(fault):
-                self._commit(self._new(_NEW), count) if is_load else self._ask(count, fault)
+                self._commit(self._new(_NEW), count) if is_load else self._ask(count)
         else:
             self._load_elsewhere(fault, count)
         self._compare(count)
-        self._ask(count, fault)
+        self._ask(count)
         if fault == "damage":
             self._cluster.check()  # it mends: a second fault would meet the other copy
 
@@ -218,15 +214,13 @@ class _Trial:
         count["lost"] += len(self._expected.keys() - names)
         count["parted"] += len(names - self._expected.keys()) + len(listed) - len({id_ for _, id_ in listed})
 
-    def _ask(self, count: Counter[str], fault: str) -> None:
+    def _ask(self, count: Counter[str]) -> None:
         """Ask, and compare each report with that of one folder."""
         order = [name for name, _ in sorted(self._cluster_texts(), key=lambda one: int(one[1]))]
         with tempfile.TemporaryDirectory() as beside, Collection(f"{beside}/c.pmbf", create=True) as whole:
             whole.add_many([(name, self._expected[name]) for name in order])
             for name in self._draw.sample(order, _QUERIES):
-                before = time.monotonic()
                 found = self._cluster.screen(self._expected[name])
-                self._longest[fault] = max(self._longest[fault], time.monotonic() - before)
                 is_partial = any(one.startswith("not looked at: ") for one in found.problems)
                 count["queries"] += 1
                 count["incomplete"] += is_partial
