@@ -76,12 +76,13 @@ def check(given: argparse.Namespace) -> None:
         ParameterError: A file cannot be written.
         UnsupportedError: A plot is wanted, and matplotlib is not installed.
     """
-    texts = [getattr(given, name, None) for name in ("folder", "of", "corpus", "filler")]
-    for path in [*texts, getattr(given, "corpora", None), *(getattr(given, "protected", ()) or ())]:
-        if path and not path.is_dir():
+    paths = {name: value for name, value in vars(given).items() if isinstance(value, Path)}
+    texts = [paths[name] for name in ("folder", "of", "corpus", "filler") if name in paths]
+    for path in [*texts, *getattr(given, "protected", ()), paths.get("corpora", Path())]:
+        if not path.is_dir():
             raise NotFoundError(f"{path}: is no folder")
     for path in texts:
-        if path and not any(path.rglob("*.txt")):
+        if not any(path.rglob("*.txt")):
             raise NotFoundError(f"{path}: no .txt file is in it; name a folder of texts")
     check_files(given)
 

@@ -96,9 +96,11 @@ def test_the_growth_benchmark_measures_real_and_made_up_documents(
 ) -> None:
     monkeypatch.setattr(growth, "_REPEATS", 1)
     small = ["--clean", "5", "--planted", "4", "--words", "400", "--texts", str(tmp_path / "texts.json")]
+    small += ["--corpus", "words drawn by chance"]
     sizes = ["--real", "20", "1000", "--synthetic", "300", "--jobs", "2"]
     main(["growth", str(library), *sizes, *small, "--json", str(tmp_path / "out.json")])
     figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert figures["corpus"] == "words drawn by chance"
     assert ["20 real", "300 synthetic"] == [one["name"] for one in figures["results"]]
     assert all(one["candidates_p50_s"] > 0 and one["disk_index_bytes"] > 0 for one in figures["results"])
     assert all(one["cli_screen_s"] > 0 for one in figures["results"] if one["kind"] == "real")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
+from inspect import signature
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from benchmarks.__main__ import BENCHMARKS
 from experiments import __main__ as experiments
 from experiments.arguments import chosen
 from pmbf.base.errors import ParameterError
@@ -40,8 +44,19 @@ COMMANDS = {
     "pan rivals": ["FOLDER"],
     "paper similarity": ["--corpus", "FOLDER"],
 }
+MEASURED = (experiments.EXPERIMENTS, experiments.NEAR, experiments.SENTENCES, BENCHMARKS)
 OF_TEXTS = ("alignment", "planted", "edited", "leaks", "paper similarity")
 """Take a folder of texts."""
+
+
+@pytest.mark.parametrize(
+    "module", [module for some in MEASURED for module, _ in some.values()], ids=lambda module: module.__name__
+)
+def test_all_that_a_measurement_asks_for_can_be_given(module: ModuleType) -> None:
+    parser = argparse.ArgumentParser()
+    module.add_arguments(parser)
+    given = {action.dest for action in parser._actions} | {"given"}
+    assert set(signature(module.run).parameters) <= given | ({"params"} if "profile" in given else set())
 
 
 def words_of(command: str, folder: Path, out: Path) -> list[object]:
