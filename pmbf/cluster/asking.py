@@ -11,36 +11,50 @@ A query with a run of common hashes takes two more rounds, a query that is not c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from pmbf.cluster.calls import Answer as NodesAnswer
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.comparing import Answered, Asked, Learnt, asked_of
 from pmbf.cluster.manifest import Manifest, Volume
-from pmbf.cluster.spread import Spread, SpreadStore, word_statistics
+from pmbf.cluster.spread import Spread, SpreadCatalog, SpreadGeneration, word_statistics
 from pmbf.cluster.texts import unread_problems
 from pmbf.jobs.threads import Threads
 from pmbf.screen.options import Options
 from pmbf.screen.screened import Screened
 from pmbf.screen.working import Workers
+from pmbf.store.catalog_tables import ListedPath
 
 
-class SpreadBackend(SpreadStore):
-    """The volumes as one collection; see `pmbf.screen.backend.Backend`. One thread per object.
+class SpreadBackend:
+    """The volumes as one collection; see `pmbf.screen.backend.Backend`.
 
     Args:
         nodes: The nodes.
         manifest: The generation that answers, whatever is committed meanwhile.
-        folder: What reports call the collection.
+        folder: What messages and reports call the collection.
         before: The object that this one was made by; its problems are told, too.
+
+    Thread rule: one thread per object; threads may share `nodes`.
     """
 
     def __init__(self, nodes: Nodes, manifest: Manifest, folder: Path, before: SpreadBackend | None = None) -> None:
-        super().__init__(Spread(nodes, manifest), folder)
+        self.spread, self.folder = Spread(nodes, manifest), folder
+        self.generation, self.catalog = SpreadGeneration(self.spread), SpreadCatalog(self.spread)
         self._before = before
+
+    @property
+    def commit_number(self) -> int:
+        """Number of the manifest."""
+        return self.spread.manifest.number
+
+    def listed_of(self, ids: Iterable[int]) -> dict[int, list[ListedPath]]:
+        """Return the paths of live documents as they are listed, sorted, by id."""
+        return self.catalog.listed_of(ids)
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -54,24 +68,14 @@ class SpreadBackend(SpreadStore):
 
     def compare(self, batch: Sequence[Screened], options: Options) -> None:
         """Compare queries with their candidates, where the texts lie."""
-        spread = self.spread
-        volumes = spread.having({one.document for query in batch for one in query.candidates})
-        if not volumes:
+        manifest = self.spread.manifest
+        names = {one.document: manifest.volume_of(one.document).name for query in batch for one in query.candidates}
+        if not names:
             return
-        volume_of = spread.manifest.volume_of
-        name_of = {one.document: volume_of(one.document).name for query in batch for one in query.candidates}
-
-        def of(volumes: Sequence[Volume]) -> list[Asked]:
-            names = {one.name for one in volumes}
-            return asked_of(batch, lambda one: name_of[one.document] in names)
-
-        parts = _compared(spread, volumes, of, replace(options, labels_of=None), len(batch))
-        paths = {id_: listed for part in parts for id_, (_, listed) in part.documents.items()}
+        parts = self._compared(names, partial(asked_of, batch, names), replace(options, labels_of=None), len(batch))
         for number, query in enumerate(batch):
-            candidates = {one.document: one for one in query.candidates}
-            by_id = {its.source.document.id: its for part in parts for its in part.shared(number, candidates)}
-            found = [by_id[id_] for id_ in candidates if id_ in by_id]
-            query.shared = [one._replace(source=one.source.named(paths, query.left_out)) for one in found]
+            by_id = {one.source.document.id: one for part in parts for one in part.get(number, ())}
+            query.shared = [by_id[one.document] for one in query.candidates if one.document in by_id]
 
     @contextmanager
     def workers(self, options: Options, jobs: int) -> Iterator[Workers]:
@@ -79,31 +83,27 @@ class SpreadBackend(SpreadStore):
         with Threads(jobs) as threads:
             yield Workers(jobs, threads, (self, options))
 
+    def _compared(
+        self, ids: Iterable[int], of: Callable[[Sequence[Volume]], list[Asked]], options: Options, n_queries: int
+    ) -> list[Answered]:
+        """Return what each node has found that each query shares with its sources.
 
-def _compared(
-    spread: Spread,
-    volumes: Sequence[Volume],
-    of: Callable[[Sequence[Volume]], list[Asked]],
-    options: Options,
-    n_queries: int,
-) -> list[Answered]:
-    """Return what each node has found that each query shares with its sources.
+        Volumes of a node that does not know how rare words are in this generation are asked for once more, with the
+        answer: whichever node is asked then can compare.
+        """
+        spread = self.spread
 
-    Volumes of a node that does not know how rare words are in this generation are asked for once more, with the answer:
-    whichever node is asked then can compare.
-    """
+        def ask_for(volumes: Sequence[Volume], state: str | Learnt) -> list[NodesAnswer]:
+            told = spread.nodes.ask("compare", volumes, lambda its: (of(its), options, state), size=n_queries)
+            spread.unread |= told.unread
+            return told.values
 
-    def ask_for(volumes: Sequence[Volume], state: str | Learnt) -> list[NodesAnswer]:
-        told = spread.nodes.ask("compare", volumes, lambda its: (of(its), options, state), size=n_queries)
-        spread.unread |= told.unread
-        return told.values
-
-    state = spread.manifest.digest
-    told = ask_for(volumes, state)
-    unknown = [volume for one in told if one.value is None for volume in one.volumes]
-    if unknown:
-        statistics = word_statistics(spread)
-        # What is learnt while volumes are missing holds for this query alone.
-        state = f"{state} without {sorted(spread.unread)}" if spread.unread else state
-        told += ask_for(unknown, Learnt(state, statistics))
-    return [one.value for one in told if one.value is not None]
+        state = spread.manifest.digest
+        told = ask_for(spread.having(ids), state)
+        unknown = [volume for one in told if one.value is None for volume in one.volumes]
+        if unknown:
+            statistics = word_statistics(spread)
+            # What is learnt while volumes are missing holds for this query alone.
+            state = f"{state} without {sorted(spread.unread)}" if spread.unread else state
+            told += ask_for(unknown, Learnt(state, statistics))
+        return [one.value for one in told if one.value is not None]

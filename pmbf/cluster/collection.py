@@ -20,7 +20,7 @@ from pmbf.cluster.manifest import Manifest
 from pmbf.cluster.noted import require_not_older
 from pmbf.cluster.objects import depot_at
 from pmbf.cluster.placement import Node, local_nodes
-from pmbf.cluster.spread import Spread, SpreadCatalog, SpreadStore
+from pmbf.cluster.spread import Spread
 from pmbf.cluster.status import Status, status_of
 from pmbf.cluster.texts import SourceTexts, SpreadTexts
 from pmbf.cluster.upkeep import GRACE_S, Upkeep, sweep
@@ -167,7 +167,7 @@ class ClusterCollection(AnyCollection):
             raise IncompleteError(f"{self.path}: {archive.problems[0]}")
 
     def is_among_documents(self, place: str) -> bool:
-        return is_among(SpreadCatalog(Spread(self.nodes, self.manifest)), place)
+        return is_among(self._backend.catalog, place)
 
     def archive(self) -> SpreadTexts:
         """Return the documents of this generation and their texts, for runs over all of them."""
@@ -245,15 +245,11 @@ class ClusterCollection(AnyCollection):
         return Changing(self._depot, self.nodes, self.manifest)
 
     @property
-    def _store(self) -> SpreadStore:
-        return SpreadStore(Spread(self.nodes, self.manifest), self.path)
-
-    @property
     def _source_texts(self) -> SourceTexts:
         return SourceTexts(self.nodes, self.manifest)
 
     def _find(self, what: Iterable[int | str | os.PathLike[str]]) -> list[int | str]:
-        store, asked = self._store, list(what)
+        store, asked = self._backend, list(what)
         forms = [(one,) if isinstance(one, int) else (os.fspath(one), os.path.abspath(one)) for one in asked]
         ids = [one for some in forms for one in some if isinstance(one, int)]
         paths = store.catalog.some_paths(one for some in forms for one in some if isinstance(one, str))

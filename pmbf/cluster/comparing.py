@@ -2,49 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pmbf.base.errors import CorruptError
 from pmbf.cluster.manifest import Volume
+from pmbf.fingerprint import QuerySample
 from pmbf.intake.texts import Text
-from pmbf.report import Passage
+from pmbf.report import Section
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.comparing import Located
+from pmbf.screen.exempt import Exempt
 from pmbf.screen.leaving_out import LeftOut
 from pmbf.screen.screened import Screened, Shared
-from pmbf.screen.sources import Source, sources
+from pmbf.screen.sources import sources
 from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.folder import Store
 from pmbf.verify import Statistics
 
 
 class Asked(NamedTuple):
-    """A query that is compared with candidates.
+    """A query that is compared with candidates, as it is sent: without what only its report needs.
 
     Args:
         number: Of the query, in its batch.
-        query: The query, with its candidates in the node's volumes, best first, by their ids in the collection. Of what
-            it is not compared with, the paths are there that no source is read from.
+        text: Its text.
+        sample: Its sampled hashes, without their tokens.
+        sections: Its sections.
+        candidates: Candidates in the node's volumes, best first, by their ids in the collection.
+        left_paths: Paths that no source is read from, nor named by.
+        n_documents: Documents with text that it was looked up in.
     """
 
     number: int
-    query: Screened
+    text: str
+    sample: QuerySample
+    sections: Sequence[Section]
+    candidates: Sequence[Candidate]
+    left_paths: frozenset[str]
+    n_documents: int
+
+    @property
+    def query(self) -> Screened:
+        """The query, for the stage that compares."""
+        exempt, left_out = Exempt(sections=self.sections), LeftOut(paths=self.left_paths)
+        query = Screened(Text("", self.text), self.sample, exempt, left_out, self.candidates)
+        query.n_documents = self.n_documents
+        return query
 
 
-def asked_of(batch: Sequence[Screened], is_there: Callable[[Candidate], bool]) -> list[Asked]:
+def asked_of(batch: Sequence[Screened], names: Mapping[int, str], volumes: Sequence[Volume]) -> list[Asked]:
     """Return those queries of a batch that have candidates in some volumes.
 
     Args:
         batch: The queries.
-        is_there: Returns whether a candidate is in one of these volumes.
+        names: The name of the volume of each candidate, by its id.
+        volumes: The volumes.
     """
-    asked = []
+    asked, here = [], {one.name for one in volumes}
     for number, query in enumerate(batch):
-        if some := [one for one in query.candidates if is_there(one)]:
-            left, text = LeftOut(paths=query.left_out.paths), Text("", query.read.text)
-            asked.append(Asked(number, replace(query, read=text, candidates=some, left_out=left, warnings=())))
+        if some := [one for one in query.candidates if names[one.document] in here]:
+            sample = replace(query.sample, token=query.sample.token[:0])
+            of_text = query.read.text, sample, query.exempt.sections
+            asked.append(Asked(number, *of_text, some, query.left_out.paths, query.n_documents))
     return asked
 
 
@@ -60,24 +81,8 @@ class Learnt(NamedTuple):
     statistics: Statistics | None
 
 
-class Answered(NamedTuple):
-    """What queries share with the documents of a node's volumes.
-
-    Args:
-        found: Of each query, by its number: ids of documents, what each shares with the query, and why it was not
-            compared.
-        documents: The rows of these documents, and their paths, by id.
-    """
-
-    found: dict[int, list[tuple[int, tuple[Passage, ...], str | None]]]
-    documents: dict[int, tuple[Document, Sequence[ListedPath]]]
-
-    def shared(self, number: int, candidates: Mapping[int, Candidate]) -> list[Shared]:
-        """Return what a query shares with its candidates, by id."""
-        return [
-            Shared(Source(candidates[id_], self.documents[id_][0]), passages, problem)
-            for id_, passages, problem in self.found.get(number, ())
-        ]
+Answered = dict[int, list[Shared]]
+"""What each query shares with documents of a node's volumes, each with its paths, by the number of the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,40 +110,24 @@ def moved(listed: ListedPath, volume: Volume) -> ListedPath:
     return listed._replace(document=listed.document + volume.offset)
 
 
-def located_sources(rows: VolumeRows, asked: Sequence[Asked]) -> list[list[Located]]:
+def located_sources(rows: VolumeRows, batch: Sequence[Screened]) -> list[list[Located]]:
     """Return the sources of each query in a volume, with the files of the volume."""
-    some = [([one for one in query.candidates if one.document in rows.volume], query.left_out) for _, query in asked]
+    some = [([one for one in query.candidates if one.document in rows.volume], query.left_out) for query in batch]
     return [[(rows.store.generation, source) for source in found] for found in sources(rows, some)]
 
 
-def answered(
-    asked: Sequence[Asked], every: Sequence[Sequence[Shared]], paths: Mapping[int, Sequence[ListedPath]]
-) -> Answered:
-    """Return what was found, for those documents whose paths are known.
+def damaged_texts(found: Sequence[Sequence[Shared]], located: Sequence[Sequence[Located]]) -> dict[int, str]:
+    """Return why stored texts cannot be read, by the id of the document: another node may have them whole.
 
     Args:
-        asked: The queries.
-        every: What each shares with its sources.
-        paths: The paths of documents, by id.
+        found: What each query shares with its sources. Only if a query has a problem, its sources are looked at.
+        located: The sources of each.
     """
-    rows = {one.source.document.id: one.source.document for some in every for one in some}
-    return Answered(
-        {
-            number: [
-                (one.source.document.id, one.passages, one.problem) for one in some if one.source.document.id in paths
-            ]
-            for (number, _), some in zip(asked, every, strict=True)
-        },
-        {id_: (row, paths[id_]) for id_, row in rows.items() if id_ in paths},
-    )
-
-
-def damaged_texts(located: Sequence[Located]) -> dict[int, str]:
-    """Return why stored texts cannot be read, by the id of the document: another node may have them whole."""
-    found = {}
-    for generation, source in located:
-        try:
-            generation.text(source.document)
-        except (CorruptError, OSError) as error:
-            found[source.document.id] = str(error)
-    return found
+    damaged = {}
+    for its, some in zip(found, located, strict=True):
+        for generation, source in some if any(one.problem for one in its) else ():
+            try:
+                generation.text(source.document)
+            except (CorruptError, OSError) as error:
+                damaged[source.document.id] = str(error)
+    return damaged

@@ -23,7 +23,7 @@ from pmbf.base.errors import CorruptError, IncompleteError
 from pmbf.base.hashes import Hashes
 from pmbf.base.params import Params
 from pmbf.cluster import making, upkeep
-from pmbf.cluster.comparing import Asked, Learnt, VolumeRows, answered, damaged_texts, located_sources, moved
+from pmbf.cluster.comparing import Asked, Learnt, VolumeRows, damaged_texts, located_sources, moved
 from pmbf.cluster.found import joined, listed, of_volume
 from pmbf.cluster.making import Edit, Made
 from pmbf.cluster.manifest import Volume
@@ -175,22 +175,28 @@ class Holder(Tasks):
             known = self._known = state
         elif known.state != state:
             return Part(None, {})
-        found, unread = self._each(volumes, lambda store, volume: located_sources(VolumeRows(store, volume), asked))
-        located = [[one for some in found for one in some[at]] for at in range(len(asked))]
-        every = compared([one.query for one in asked], located, options, known.statistics)
-        damaged = dict[int, str]()
-        for its, some in zip(every, located, strict=True):
-            if any(which.problem for which in its):
-                damaged |= damaged_texts(some)
-        unread |= {one.name: reason for one in volumes for id_, reason in damaged.items() if id_ in one}
-        ids = {which.source.document.id for some in every for which in some}
-        remaining = [one for one in volumes if one.name not in unread]
+        batch = [one.query for one in asked]
+        found, unread = self._each(volumes, lambda store, volume: located_sources(VolumeRows(store, volume), batch))
+        located = [[one for some in found for one in some[at]] for at in range(len(batch))]
+        every = compared(batch, located, options, known.statistics)
+        for id_, reason in damaged_texts(every, located).items():
+            unread |= {one.name: reason for one in volumes if id_ in one}
+        ids = {one.source.document.id for its in every for one in its}
+        readable = [one for one in volumes if one.name not in unread]
         listed, unlisted = self._each(
-            remaining,
+            readable,
             lambda store, volume: VolumeRows(store, volume).listed_of(id_ for id_ in ids if id_ in volume),
         )
         paths = {id_: some for one in listed for id_, some in one.items()}
-        return Part(answered(asked, every, paths), unread | unlisted)
+        answered = {
+            one.number: [
+                shared._replace(source=shared.source.named(paths, query.left_out))
+                for shared in its
+                if shared.source.document.id in paths
+            ]
+            for one, query, its in zip(asked, batch, every, strict=True)
+        }
+        return Part(answered, unread | unlisted)
 
     def text(self, volumes: Sequence[Volume], id_: int) -> Part:
         """Return the text of a document.

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -214,6 +213,14 @@ class SpreadCatalog:
         found: Iterator[ListedPath] = _all(self._spread.ask("some_paths", (wanted,)) if wanted else ())
         return {one.path: one for one in found}
 
+    def listed_of(self, ids: Iterable[int]) -> dict[int, list[ListedPath]]:
+        """Return the paths of live documents as they are listed, sorted, by id."""
+        wanted = list(ids)
+        found: dict[int, list[ListedPath]] = {}
+        for one in sorted(_all(self._spread.ask("listed_of", (wanted,), self._spread.having(wanted)))):
+            found.setdefault(one.document, []).append(one)
+        return found
+
     def has_below(self, folder: str) -> bool:
         """Return whether a path is listed below a folder, at any depth."""
         return any(self._spread.ask("has_below", (folder,)))
@@ -225,32 +232,6 @@ class SpreadCatalog:
     def labelled_paths(self) -> list[ListedPath]:
         """Return every path that has labels, in alphabetical order."""
         return sorted(_all(self._spread.ask("paths", (True,))))
-
-
-class SpreadStore:
-    """The volumes as one collection; see `pmbf.screen.stores.AnyStore`.
-
-    Args:
-        spread: The volumes.
-        folder: What messages and reports call the collection.
-    """
-
-    def __init__(self, spread: Spread, folder: Path) -> None:
-        self.spread, self.folder = spread, folder
-        self.generation, self.catalog = SpreadGeneration(spread), SpreadCatalog(spread)
-
-    @property
-    def commit_number(self) -> int:
-        """Number of the manifest."""
-        return self.spread.manifest.number
-
-    def listed_of(self, ids: Iterable[int]) -> dict[int, list[ListedPath]]:
-        """Return the paths of live documents as they are listed, sorted, by id."""
-        wanted = list(ids)
-        found: dict[int, list[ListedPath]] = {}
-        for one in sorted(_all(self.spread.ask("listed_of", (wanted,), self.spread.having(wanted)))):
-            found.setdefault(one.document, []).append(one)
-        return found
 
 
 def word_statistics(spread: Spread) -> verify.Statistics | None:
