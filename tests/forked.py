@@ -16,6 +16,7 @@ import gc
 import os
 import pickle
 import pkgutil
+import runpy
 import socket
 import subprocess
 import sys
@@ -59,17 +60,18 @@ def pmbf(
     return subprocess.CompletedProcess(["pmbf", *process.args[1:]], code, *said)
 
 
-def started(*arguments: object, **options: Any) -> subprocess.Popen[Any]:
+def started(*arguments: object, module: str = "pmbf", **options: Any) -> subprocess.Popen[Any]:
     """Start `pmbf`: in a forked process on Linux, elsewhere by a Python of its own.
 
     Args:
         arguments: The words of the command line.
+        module: Another module to run, as `python -m` would.
         options: Of `subprocess.Popen`: the streams, `cwd`, `env`, `text`.
     """
     words = [str(argument) for argument in arguments]
     if sys.platform != "linux":
-        return subprocess.Popen([sys.executable, "-m", "pmbf", *words], **options)
-    return _Forked(["pmbf", *words], **options)
+        return subprocess.Popen([sys.executable, "-m", module, *words], **options)
+    return _Forked([module, *words], **options)
 
 
 class _Forked(subprocess.Popen[Any]):
@@ -82,7 +84,7 @@ class _Forked(subprocess.Popen[Any]):
         ends = [number if end == -1 else end for number, end in enumerate((pipes[0], pipes[3], pipes[5]))]
         environment = dict(os.environ if env is None else env)
         try:
-            self.pid = _origin().start((args[1:], os.path.abspath(cwd or "."), environment), ends)
+            self.pid = _origin().start((args, os.path.abspath(cwd or "."), environment), ends)
             self._child_created = True
         finally:
             self._close_pipe_fds(*pipes)  # type: ignore[attr-defined]
@@ -128,7 +130,7 @@ class Origin:
         self._process.wait()
 
     def start(self, asked: tuple[list[str], str, dict[str, str]], streams: list[int]) -> int:
-        """Fork a process that runs `pmbf` with its words, its folder and its environment; return its number."""
+        """Fork a process that runs a module with its words, its folder and its environment; return its number."""
         packed = pickle.dumps(asked)
         _adopt(True)
         socket.send_fds(self._connection, [len(packed).to_bytes(8)], streams)
@@ -150,13 +152,13 @@ def _origin() -> Origin:
 # ---------------------------------------------------------------------- in the origin
 
 
-def _serve(connection: socket.socket) -> bool:
-    """Answer until nobody asks; return whether this is a forked process, which has `pmbf` to run."""
+def _serve(connection: socket.socket) -> str:
+    """Answer until nobody asks; return the module that this process has to run, if it is a forked one."""
     requests = connection.makefile("rb")
     while True:
         size, streams, _, _ = socket.recv_fds(connection, 8, 3)
         if not size:
-            return False
+            return ""
         asked = pickle.loads(requests.read(int.from_bytes(size)))
         reading, writing = os.pipe()
         between = os.fork()  # ends at once, so that the process that asked takes over what it has forked
@@ -169,7 +171,7 @@ def _serve(connection: socket.socket) -> bool:
             connection.close()
             requests.close()
             _become(*asked, streams)
-            return True
+            return asked[0][0]
         os.waitpid(between, 0)
         connection.sendall(os.read(reading, 20))
         for end in (reading, writing, *streams):
@@ -186,7 +188,7 @@ def _become(words: list[str], folder: str, environment: dict[str, str], streams:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv[:] = ["pmbf", *words]
+    sys.argv[:] = words
     sys.path[0] = folder
 
 
@@ -203,7 +205,5 @@ def _import_all() -> None:
 
 if __name__ == "__main__":
     _import_all()
-    if _serve(socket.socket(fileno=int(sys.argv[1]))):
-        from pmbf.__main__ import main
-
-        main()
+    if module := _serve(socket.socket(fileno=int(sys.argv[1]))):
+        runpy.run_module(module, run_name="__main__", alter_sys=True)

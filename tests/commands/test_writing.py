@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pmbf.jobs.executor import Inline
 from tests.commands.conftest import run
 from tests.conftest import words
 
@@ -151,7 +152,8 @@ AT_CLUSTERS = {
 """The commands that take a collection on many nodes."""
 
 
-def test_nothing_is_written_into_a_folder_of_documents_of_a_cluster(here):
+def test_nothing_is_written_into_a_folder_of_documents_of_a_cluster(here, monkeypatch):
+    monkeypatch.setattr("pmbf.cluster.collection.Local", Inline)  # 30 commands would start three nodes each
     assert run("cluster", "init", "depot").exit_code == 0
     assert run("cluster", "load", "depot", "library").exit_code == 0
     assert run("similar", "update", "-c", "depot", "--quiet").exit_code == 0

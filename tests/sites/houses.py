@@ -6,7 +6,6 @@ import contextlib
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -46,11 +45,10 @@ class House:
     def start(self, lie: str = "", *options: str) -> None:
         """Start the site, or one that lies; return once it answers."""
         words = ["site", "--registry", str(self.folder / "registry"), "serve", *options, "-c", str(self.collection)]
-        streams: dict[str, Any] = {"stderr": subprocess.PIPE, "text": True, "cwd": ROOT}
+        program: dict[str, Any] = {"stderr": subprocess.PIPE, "text": True, "cwd": ROOT}
         if lie:
-            self.process = subprocess.Popen([sys.executable, "-m", "tests.sites.liar", lie, *words], **streams)
-        else:
-            self.process = started(*words, **streams)
+            words, program["module"] = [lie, *words], "tests.sites.liar"
+        self.process = started(*words, **program)
         told = self.process.stderr.readline() if self.process.stderr else ""
         assert "serving" in told, told
 
