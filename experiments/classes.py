@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from measure import report
 from measure.classmates import KINDS, Classmates, classmates
 from measure.commands import add_folder, add_numbers
 from measure.corpora import described
@@ -93,8 +94,7 @@ def table(figures: dict[str, Any]) -> str:
     lines = [
         f"{figures['n_texts']} texts, {figures['n_chars'] / 1e6:.1f} million characters, {figures['seconds']} s",
         "",
-        "| planted | pairs | found |",
-        "|---|---|---|",
+        *report.head("| planted | pairs | found |"),
         *(f"| {kind} | {planted.get(kind, 0)} | {found.get(kind, 0)} |" for kind in KINDS),
         "",
         f"Pairs that share the library alone: {figures['n_library']} named. Other pairs: {others}.",

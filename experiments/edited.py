@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.arguments import add_params
+from measure import report
 from measure.commands import add_folder, add_numbers
 from measure.corpora import described, read
 from pmbf.base.errors import ParameterError
@@ -89,8 +90,7 @@ def run(folder: Path, *, of: Path | None = None, params: Params, n_texts: int, s
 def table(figures: dict[str, Any]) -> str:
     """Return the counts as a table in Markdown: candidates, found, of all."""
     counts = figures["counts"]
-    lines = ["| words | " + " | ".join(f"{share:.0%} replaced" for share in SHARES) + " |"]
-    lines.append("|---:" * (len(SHARES) + 1) + "|")
+    lines = report.head(f"| words | {' | '.join(f'{share:.0%} replaced' for share in SHARES)} |")
     for n_words in WORDS:
         kinds = [f"{n_words} {share}" for share in SHARES]
         cells = [", ".join(str(counts.get(f"{one} {what}", 0)) for what in ("candidate", "found")) for one in kinds]

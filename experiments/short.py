@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.arguments import add_params
+from measure import report
 from measure.commands import add_folder, add_numbers
 from measure.corpora import described
 from measure.overlap import WORD
@@ -164,7 +165,7 @@ def table(figures: dict[str, Any]) -> str:
 def shares(figures: dict[str, Any]) -> str:
     """Return the shares as a Markdown table, with the numbers of passages."""
     tried, found = figures["tried"], figures["found"]
-    lines = [f"| characters | {' | '.join(f'in {name}' for name in HOLDERS)} |", "|---:|" + "---:|" * len(HOLDERS)]
+    lines = report.head(f"| characters | {' | '.join(f'in {name}' for name in HOLDERS)} |")
     for length in LENGTHS:
         cells = [
             f"{found[str(length)][name] / n:.2f} of {n}" if (n := tried[str(length)][name]) else "" for name in HOLDERS

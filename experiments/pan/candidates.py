@@ -21,6 +21,7 @@ from experiments.pan.annotations import Pair, document_name
 from experiments.pan.corpus import Corpus
 from experiments.pan.plagdet import Annotation, by_document, common, overlaps
 from experiments.pan.retrieving import CANDIDATES
+from measure import report
 from pmbf.base.errors import ParameterError
 from pmbf.base.span import union_length
 
@@ -143,8 +144,7 @@ def table(by_kind: Mapping[str, Any], counts: Mapping[str, int]) -> str:
         f"Recall of the candidates among {counts['sources']:,} sources: {mean:.1f} candidates a query, "
         f"{counts['queries']:,} queries.",
         "",
-        "| pairs with a case | | " + " | ".join(f"first {cut}" for cut in CUTS) + " | all |",
-        "|---" + (len(CUTS) + 2) * "|---:" + "|",
+        *report.head(f"| pairs with a case | | {' | '.join(f'first {cut}' for cut in CUTS)} | all |"),
     ]
     for kind, one in by_kind.items():
         shares = " | ".join(f"{share:.4f}" for share in one["within"])
@@ -154,10 +154,7 @@ def table(by_kind: Mapping[str, Any], counts: Mapping[str, int]) -> str:
 
 def runs_table(runs: Mapping[str, Any]) -> str:
     """Return the shared runs found, given the `Runs` of each status as a dict, as a table in Markdown."""
-    lines = [
-        "| shared runs | | among the candidates | found | characters covered |",
-        "|---|---:|---:|---:|---:|",
-    ]
+    lines = report.head("| shared runs | | among the candidates | found | characters covered |")
     for status, one in runs.items():
         shares = f"{one['candidates']['within'][-1]:.4f} | {one['found']:.4f} | {one['covered']:.4f}"
         lines.append(f"| {status} | {one['runs']} | {shares} |")

@@ -15,6 +15,7 @@ from experiments.pan.corpus import Corpus, Kind
 from experiments.pan.normplagdet import Lengths
 from experiments.pan.plagdet import Annotation
 from experiments.pan.scoring import plain, results
+from measure import report
 from measure.corpora import HALVES, half_of
 
 NUMBERS = {"first": "even numbers", "second": "odd numbers"}
@@ -58,10 +59,9 @@ def scores(corpus: Corpus, found: Iterable[Annotation], lengths: Lengths, places
 
 def table(figures: Mapping[str, Any]) -> str:
     """Return the halves beside each other as a table in Markdown."""
-    lines = [
-        "| kind | half | cases | precision | recall | granularity | plagdet |" + _recall(figures, " its candidates |"),
-        "|---|---|---:|---:|---:|---:|---:|" + _recall(figures, "---:|"),
-    ]
+    has_recall = all("recall" in one for one in figures.values())
+    titles = "| kind | half | cases | precision | recall | granularity | plagdet |"
+    lines = report.head(titles + " its candidates |" * has_recall)
     kinds = [
         kind for kind in next(iter(figures.values()))["scores"] if any(_cases(one, kind) for one in figures.values())
     ]
@@ -70,17 +70,13 @@ def table(figures: Mapping[str, Any]) -> str:
             some = one["scores"][kind]
             cells = " | ".join(f"{some[part]:.4f}" for part in ("precision", "recall", "granularity", "plagdet"))
             recall = one.get("recall", {}).get(kind)
-            more = _recall(figures, f" {recall['recall']:.4f} |" if recall else " |")
+            more = (f" {recall['recall']:.4f} |" if recall else " |") if has_recall else ""
             lines.append(f"| {kind} | {NUMBERS[name]} | {some['cases']} | {cells} |{more}")
     return "\n".join(lines)
 
 
 def _cases(one: Mapping[str, Any], kind: str) -> int:
     return int(one["scores"][kind]["cases"])
-
-
-def _recall(figures: Mapping[str, Any], cell: str) -> str:
-    return cell if all("recall" in one for one in figures.values()) else ""
 
 
 def _kind(kind: Kind, name: str) -> Kind:

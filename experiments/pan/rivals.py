@@ -157,10 +157,7 @@ def find(name: str, asked: list[list[str]], taught_by: list[str], out: str) -> F
 def table(figures: Figures) -> str:
     """Return the figures as a table in Markdown."""
     kinds = [kind for kind, count in figures["kinds"].items() if count]
-    lines = [
-        "| | precision | recall | granularity | plagdet | " + " | ".join(kinds) + " | ms a pair |",
-        "|---" + (len(kinds) + 5) * "|---:" + "|",
-    ]
+    lines = report.head(f"| | precision | recall | granularity | plagdet | {' | '.join(kinds)} | ms a pair |")
     for name, one in figures["rivals"].items():
         if "failed" in one:
             lines.append(f"| {name} | {one['failed']} | | | | " + " | ".join("" for _ in kinds) + " | |")

@@ -16,6 +16,7 @@ from experiments.pan.annotations import detections_in, file_name
 from experiments.pan.corpus import Corpus, Kind
 from experiments.pan.normplagdet import Lengths, Side, normalised, side
 from experiments.pan.plagdet import Annotation, Scores, by_document, macro, micro, overlaps
+from measure import report
 from measure.corpora import read
 from pmbf.base.errors import NotFoundError
 
@@ -212,11 +213,10 @@ def oddities(found: Annotations, known: Lengths) -> Iterator[str]:
 
 def table(some: Mapping[str, Any]) -> str:
     """Return a table in Markdown of each kind's `Result`, given as a dict; macro averages first."""
-    lines = [
+    lines = report.head(
         "| pairs | cases | found | precision | recall | granularity | plagdet | micro plagdet | normplagdet "
-        "| sources: precision | recall | F1 |",
-        "|---" + 11 * "|---:" + "|",
-    ]
+        "| sources: precision | recall | F1 |"
+    )
     for kind, one in some.items():
         official, documents = one["macro"], one["documents"]
         scores = [official[part] for part in ("precision", "recall", "granularity", "plagdet")]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.sentences.recall import add_arguments as add_arguments
+from measure import report
 from measure.corpora import described, read
 from measure.timing import processor_s
 from pmbf import Collection, kernels
@@ -88,5 +89,5 @@ def table(figures: dict[str, Any]) -> str:
         "look-up of a query, ms: median, 95 %": lambda one: ", ".join(f"{ms:.1f}" for ms in one["look_up_ms"]),
         "whole screening, ms: median, 95 %": lambda one: ", ".join(f"{ms:.0f}" for ms in one["screen_ms"]),
     }
-    lines = [f"| | {' | '.join(figures['codes'])} |", "|---" + "|---:" * len(figures["codes"]) + "|"]
+    lines = report.head(f"| | {' | '.join(figures['codes'])} |")
     return "\n".join([*lines, *(f"| {name} | {' | '.join(map(told, codes))} |" for name, told in rows.items())])

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from experiments.sentences.editing import HOST_CHARS, edited, inside
+from measure import report
 from measure.commands import add_folder, add_numbers
 from measure.corpora import described, read
 from pmbf import Collection, kernels
@@ -234,7 +235,7 @@ def lone(figures: dict[str, Any]) -> str:
     """Return which edited units name the unit they were made from."""
     rows = [("candidate", f"{code}: candidate", code) for code in CODES]
     rows += [("verified", f"{code}: verified", code) for code in CODES]
-    lines = [f"| words edited | {' | '.join(f'{share:.0%}' for share in SHARES)} |", "|---" * (len(SHARES) + 1) + "|"]
+    lines = report.head(f"| words edited | {' | '.join(f'{share:.0%}' for share in SHARES)} |")
     for what, title, code in rows:
         cells = [_share(figures, f"{code} lone {share}", what) for share in SHARES]
         lines.append(f"| {title} | {' | '.join(cells)} |")
@@ -246,7 +247,7 @@ def lone(figures: dict[str, Any]) -> str:
 
 def embedded(figures: dict[str, Any]) -> str:
     """Return which passages of 300 characters inside another text are found."""
-    lines = [f"| words edited | {' | '.join(f'{share:.0%}' for share in SHARES)} |", "|---" * (len(SHARES) + 1) + "|"]
+    lines = report.head(f"| words edited | {' | '.join(f'{share:.0%}' for share in SHARES)} |")
     for code in CODES:
         for what in ("candidate", "verified"):
             cells = [_share(figures, f"{code} embedded {share}", what) for share in SHARES]
@@ -258,8 +259,8 @@ def cut(figures: dict[str, Any]) -> str:
     """Return which passages of some lengths inside another text are found."""
     heads = [f"{share:.0%}" for share in CUT_SHARES]
     columns = [("words", "candidate"), ("words", "verified"), ("paper", "candidate"), ("default", "verified")]
-    lines = ["| characters | " + " | ".join(f"{code}: {what}, {', '.join(heads)}" for code, what in columns) + " |"]
-    lines.append("|---:" * (len(columns) + 1) + "|")
+    titles = (f"{code}: {what}, {', '.join(heads)}" for code, what in columns)
+    lines = report.head(f"| characters | {' | '.join(titles)} |")
     for length in LENGTHS:
         cells = [
             ", ".join(_share(figures, f"{code} cut {length} {share}", what) for share in CUT_SHARES)
