@@ -17,9 +17,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from pmbf.cluster.calls import Answer as NodesAnswer
-from pmbf.cluster.calls import Nodes
-from pmbf.cluster.comparing import Answered, Asked, Learnt, asked_of
+from pmbf.cluster.calls import NodeAnswer, Nodes
+from pmbf.cluster.comparing import Answered, Learnt, Sent, asked_of
 from pmbf.cluster.manifest import Manifest, Volume
 from pmbf.cluster.spread import Spread, SpreadCatalog, SpreadGeneration, word_statistics
 from pmbf.cluster.texts import unread_problems
@@ -84,7 +83,7 @@ class SpreadBackend:
             yield Workers(jobs, threads, (self, options))
 
     def _compared(
-        self, ids: Iterable[int], of: Callable[[Sequence[Volume]], list[Asked]], options: Options, n_queries: int
+        self, ids: Iterable[int], of: Callable[[Sequence[Volume]], list[Sent]], options: Options, n_queries: int
     ) -> list[Answered]:
         """Return what each node has found that each query shares with its sources.
 
@@ -93,7 +92,7 @@ class SpreadBackend:
         """
         spread = self.spread
 
-        def ask_for(volumes: Sequence[Volume], state: str | Learnt) -> list[NodesAnswer]:
+        def ask_for(volumes: Sequence[Volume], state: str | Learnt) -> list[NodeAnswer]:
             told = spread.nodes.ask("compare", volumes, lambda its: (of(its), options, state), size=n_queries)
             spread.unread |= told.unread
             return told.values

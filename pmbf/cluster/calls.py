@@ -35,7 +35,7 @@ _MOST_TRIES = 2
 _Tries = Counter[tuple[str, int]]
 
 
-class Answer(NamedTuple):
+class NodeAnswer(NamedTuple):
     """What one node has answered.
 
     Args:
@@ -50,7 +50,7 @@ class Answer(NamedTuple):
 
 
 @dataclass(slots=True)
-class Answers:
+class NodeAnswers:
     """What the nodes have answered.
 
     Args:
@@ -59,7 +59,7 @@ class Answers:
         warnings: Which file of a volume is damaged that the answer did not need, by the volume's name.
     """
 
-    values: list[Answer] = field(default_factory=list)
+    values: list[NodeAnswer] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
     warnings: dict[str, str] = field(default_factory=dict)
 
@@ -74,7 +74,7 @@ class _Call:
         begun: The call.
         since: When it was begun.
         seconds: How long it took, once it is done.
-        value: The answer, a `Part`, or the failure; None: not settled.
+        value: The answer, a `Reply`, or the failure; None: not settled.
         hedges: Calls of other nodes about the same volumes, begun because this one was late.
     """
 
@@ -146,7 +146,7 @@ class Nodes:
         arguments: Callable[[Sequence[Volume]], tuple[Any, ...]] | tuple[Any, ...] = (),
         *,
         size: int = 1,
-    ) -> Answers:
+    ) -> NodeAnswers:
         """Call a method for some volumes, at the same time on all nodes that have them.
 
         If a node takes much longer than usual, then its volumes are asked of their other nodes, too: the first answer
@@ -159,7 +159,7 @@ class Nodes:
             size: How many queries the call is about: it may take as many times as long.
         """
         self._end_late()
-        found, waiting, tries = Answers(), list(volumes), _Tries()
+        found, waiting, tries = NodeAnswers(), list(volumes), _Tries()
         deadline = monotonic() + self.timeout_s - min(_REPORT_S, self.timeout_s / 4)
         hedge_s = self._usual.hedge_s(method, size, self.timeout_s)
 
@@ -176,7 +176,7 @@ class Nodes:
                 unread = self._unread(call, tries)
                 answered = [one for one in call.volumes if one.name not in unread]
                 if answered:
-                    found.values.append(Answer(call.node, answered, call.value.value))
+                    found.values.append(NodeAnswer(call.node, answered, call.value.value))
                     found.warnings |= self._named(call, call.value.warnings)
                 for one in answered:
                     found.unread.pop(one.name, None)

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from pmbf.base.errors import IncompleteError
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.depot import Depot
-from pmbf.cluster.making import Content, Edit, Made
+from pmbf.cluster.making import Content, Made, VolumeEdit
 from pmbf.cluster.manifest import Manifest, Volume, commit
 from pmbf.cluster.spread import Spread, SpreadCatalog
 from pmbf.cluster.upkeep import renew, to_join
@@ -95,7 +95,7 @@ class Changing:
 
     def remove(self, ids: Iterable[int], paths: Iterable[str]) -> Manifest:
         """Remove documents, take out paths, and commit; return the new manifest. Raise what `load` raises."""
-        edits: dict[Volume, Edit] = defaultdict(Edit)
+        edits: dict[Volume, VolumeEdit] = defaultdict(VolumeEdit)
         for id_ in ids:
             volume = self._manifest.volume_of(id_)
             edits[volume].removed.append(id_ - volume.offset)
@@ -116,7 +116,7 @@ class Changing:
             ParameterError: A label is wrong; then nothing has changed.
             BusyError, IncompleteError: As for `load`.
         """
-        spread, edits = Spread(self._nodes, self._manifest), defaultdict[Volume, Edit](Edit)
+        spread, edits = Spread(self._nodes, self._manifest), defaultdict[Volume, VolumeEdit](VolumeEdit)
         listed = _complete(spread, SpreadCatalog(spread).paths())
         paths, problems = gone(listed, roots) if prune else ([], [])
         for one in paths:
@@ -153,9 +153,9 @@ class Changing:
         following = self._manifest.following(changed=changed, added=[one for one in added if one.n_documents])
         return self._commit(following), settled.report
 
-    def _by_volume(self, by_id: dict[int, Edit]) -> dict[int, Edit]:
+    def _by_volume(self, by_id: dict[int, VolumeEdit]) -> dict[int, VolumeEdit]:
         """Return the edits of documents joined by volume, under an id of the volume, with the volume's ids."""
-        joined: dict[int, Edit] = defaultdict(Edit)
+        joined: dict[int, VolumeEdit] = defaultdict(VolumeEdit)
         for id_, edit in by_id.items():
             volume = self._manifest.volume_of(id_)
             one = joined[volume.offset + 1]
@@ -163,7 +163,7 @@ class Changing:
             one.detached += edit.detached
         return joined
 
-    def _changed(self, edits: dict[Volume, Edit]) -> list[Volume]:
+    def _changed(self, edits: dict[Volume, VolumeEdit]) -> list[Volume]:
         return work(self._nodes, "change", list(edits.items()))
 
     def join(self) -> tuple[Manifest, int]:
@@ -198,8 +198,8 @@ class _Settled:
 
     known: dict[Content, int]
     listed: dict[str, ListedPath]
-    of_old: dict[int, Edit] = field(default_factory=lambda: defaultdict(Edit))
-    of_new: dict[int, Edit] = field(default_factory=lambda: defaultdict(Edit))
+    of_old: dict[int, VolumeEdit] = field(default_factory=lambda: defaultdict(VolumeEdit))
+    of_new: dict[int, VolumeEdit] = field(default_factory=lambda: defaultdict(VolumeEdit))
     report: LoadReport = field(default_factory=LoadReport)
     _made: dict[Content, tuple[int, int]] = field(default_factory=dict)
 

@@ -21,8 +21,8 @@ from pmbf.cluster.noted import require_not_older
 from pmbf.cluster.objects import depot_at
 from pmbf.cluster.placement import Node, local_nodes
 from pmbf.cluster.spread import Spread
-from pmbf.cluster.status import Status, status_of
-from pmbf.cluster.texts import SourceTexts, SpreadTexts
+from pmbf.cluster.status import ClusterStatus, status_of
+from pmbf.cluster.texts import SpreadTexts, TextsOnNodes
 from pmbf.cluster.upkeep import GRACE_S, Upkeep, sweep
 from pmbf.cluster.working import fetch, unread_by_all
 from pmbf.extract import Limits
@@ -151,7 +151,7 @@ class ClusterCollection(AnyCollection):
         volumes = self.manifest.volumes
         return unread_by_all(self.nodes, volumes, fetch(self.nodes, volumes))
 
-    def status(self, *, fetch_all: bool = False) -> Status:
+    def status(self, *, fetch_all: bool = False) -> ClusterStatus:
         """Return which volumes nodes have, and which are on their disks; with `fetch_all` they fetch all before."""
         return status_of(self._depot.address, self.nodes, self.manifest, fetch_all=fetch_all)
 
@@ -174,7 +174,7 @@ class ClusterCollection(AnyCollection):
         return SpreadTexts(Spread(self.nodes, self.manifest))
 
     def text(self, document: int) -> str:
-        return SourceTexts(self.nodes, self.manifest)(document)
+        return TextsOnNodes(self.nodes, self.manifest)(document)
 
     # ------------------------------------------------------------------ changing
 
@@ -245,8 +245,8 @@ class ClusterCollection(AnyCollection):
         return Changing(self._depot, self.nodes, self.manifest)
 
     @property
-    def _source_texts(self) -> SourceTexts:
-        return SourceTexts(self.nodes, self.manifest)
+    def _source_texts(self) -> TextsOnNodes:
+        return TextsOnNodes(self.nodes, self.manifest)
 
     def _find(self, what: Iterable[int | str | os.PathLike[str]]) -> list[int | str]:
         store, asked = self._backend, list(what)

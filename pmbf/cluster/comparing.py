@@ -22,7 +22,7 @@ from pmbf.store.folder import Store
 from pmbf.verify import Statistics
 
 
-class Asked(NamedTuple):
+class Sent(NamedTuple):
     """A query that is compared with candidates, as it is sent: without what only its report needs.
 
     Args:
@@ -52,7 +52,7 @@ class Asked(NamedTuple):
         return query
 
 
-def asked_of(batch: Sequence[Screened], names: Mapping[int, str], volumes: Sequence[Volume]) -> list[Asked]:
+def asked_of(batch: Sequence[Screened], names: Mapping[int, str], volumes: Sequence[Volume]) -> list[Sent]:
     """Return those queries of a batch that have candidates in some volumes.
 
     Args:
@@ -65,7 +65,7 @@ def asked_of(batch: Sequence[Screened], names: Mapping[int, str], volumes: Seque
         if some := [one for one in query.candidates if names[one.document] in here]:
             sample = replace(query.sample, token=query.sample.token[:0])
             of_text = query.read.text, sample, query.exempt.sections
-            asked.append(Asked(number, *of_text, some, query.left_out.paths, query.n_documents))
+            asked.append(Sent(number, *of_text, some, query.left_out.paths, query.n_documents))
     return asked
 
 

@@ -28,7 +28,7 @@ _PLACE, _SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class FoundByNode:
     """Documents of a node's volumes that have some hashes.
 
     Args:
@@ -43,7 +43,7 @@ class Found:
     more: Ids
 
 
-class Listed(NamedTuple):
+class FoundInVolume(NamedTuple):
     """Documents of a volume that have some hashes.
 
     Args:
@@ -66,7 +66,7 @@ def are_near(places: Ids, least: int, window: int) -> bool:
     return bool((places[least - 1 :] - places[: max(0, len(places) - least + 1)] < window).any())
 
 
-def listed(hashes: Hashes, places: Ids, limit: int, generation: Generation, volume: Volume) -> Listed:
+def listed(hashes: Hashes, places: Ids, limit: int, generation: Generation, volume: Volume) -> FoundInVolume:
     """Return the documents of a volume that have some of many hashes.
 
     Args:
@@ -87,10 +87,10 @@ def listed(hashes: Hashes, places: Ids, limit: int, generation: Generation, volu
         more = np.zeros(len(hashes), np.int64)
         more[places[is_common]] = counts[is_common]
     moved = (keys & ~_PLACE) + (np.uint64(volume.offset) << _SHIFT)
-    return Listed(moved | places[(keys & _PLACE).astype(np.intp)], n_hashes, more)
+    return FoundInVolume(moved | places[(keys & _PLACE).astype(np.intp)], n_hashes, more)
 
 
-def joined(hashes: Hashes, volumes: Sequence[Listed]) -> Found:
+def joined(hashes: Hashes, volumes: Sequence[FoundInVolume]) -> FoundByNode:
     """Return what a node's volumes have together."""
     more = np.zeros(len(hashes), np.int64)
     for one in volumes:
@@ -107,7 +107,7 @@ def joined(hashes: Hashes, volumes: Sequence[Listed]) -> Found:
     by_hash.sort()
     having = hashes[(by_hash >> _SHIFT).astype(np.intp)], by_hash.astype(np.uint32)
     postings = kernels.make_postings(*having, documents[starts], 8 * hashes.itemsize)
-    return Found(postings, n_hashes, more.astype(np.uint32))
+    return FoundByNode(postings, n_hashes, more.astype(np.uint32))
 
 
 class Together:
@@ -119,7 +119,7 @@ class Together:
         parts: What each node has; no document is in two of them.
     """
 
-    def __init__(self, hashes: Hashes, limit: int, parts: Sequence[Found]) -> None:
+    def __init__(self, hashes: Hashes, limit: int, parts: Sequence[FoundByNode]) -> None:
         self.hashes, self.limit = hashes, limit
         self._postings = [one.postings for one in parts]
         self._more = np.zeros(len(hashes), np.int64)

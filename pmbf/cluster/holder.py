@@ -23,12 +23,12 @@ from pmbf.base.errors import CorruptError, IncompleteError
 from pmbf.base.hashes import Hashes
 from pmbf.base.params import Params
 from pmbf.cluster import making, upkeep
-from pmbf.cluster.comparing import Asked, Learnt, VolumeRows, damaged_texts, located_sources, moved
+from pmbf.cluster.comparing import Learnt, Sent, VolumeRows, damaged_texts, located_sources, moved
 from pmbf.cluster.found import joined, listed, of_volume
-from pmbf.cluster.making import Edit, Made
+from pmbf.cluster.making import Made, VolumeEdit
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.objects import depot_at
-from pmbf.cluster.opened import UNREADABLE, Opened, Part
+from pmbf.cluster.opened import UNREADABLE, Opened, Reply
 from pmbf.cluster.texts import beginnings_of, chunks_of, entries_of, texts_of
 from pmbf.cluster.volumes import Shelf, files_of
 from pmbf.cluster.working import Tasks
@@ -77,12 +77,12 @@ class Holder(Tasks):
             with suppress(*UNREADABLE):
                 self._shelf.folder_of(volume.name)
 
-    def open(self, volumes: Sequence[Volume]) -> Part:
+    def open(self, volumes: Sequence[Volume]) -> Reply:
         """Open volumes, so that the first query need not wait for them; return how many are open."""
         opened, unread = self._each(volumes, lambda _store, _volume: True)
-        return Part(len(opened), unread)
+        return Reply(len(opened), unread)
 
-    def here(self, volumes: Sequence[Volume]) -> Part:
+    def here(self, volumes: Sequence[Volume]) -> Reply:
         """Open those volumes that are on this node's disk, and return their names. The others are not fetched.
 
         One that the depot does not list is unread.
@@ -95,19 +95,19 @@ class Holder(Tasks):
                     files_of(self._depot, one.name)
             except UNREADABLE as error:
                 unread[one.name] = str(error)
-        return Part(names, unread)
+        return Reply(names, unread)
 
-    def keep(self, volumes: Sequence[Volume]) -> Part:
+    def keep(self, volumes: Sequence[Volume]) -> Reply:
         """Close and delete all other volumes."""
         names = {one.name for one in volumes}
         self._opened.keep(names)
         self._shelf.drop_all_but(names)
-        return Part(None, {})
+        return Reply(None, {})
 
     # ------------------------------------------------------------------ candidates
 
-    def having(self, volumes: Sequence[Volume], hashes: Hashes, limit: int, places: Mapping[str, Ids]) -> Part:
-        """Return which documents have some hashes, as a `Found`.
+    def having(self, volumes: Sequence[Volume], hashes: Hashes, limit: int, places: Mapping[str, Ids]) -> Reply:
+        """Return which documents have some hashes, as a `FoundByNode`.
 
         Args:
             volumes: The volumes.
@@ -118,9 +118,9 @@ class Holder(Tasks):
         some, unread = self._each(
             volumes, lambda store, volume: listed(hashes, places[volume.name], limit, store.generation, volume)
         )
-        return Part(joined(hashes, some), unread, self._opened.warnings(volumes))
+        return Reply(joined(hashes, some), unread, self._opened.warnings(volumes))
 
-    def near(self, volumes: Sequence[Volume], queries: Sequence[Hashes], least: int, window: int) -> Part:
+    def near(self, volumes: Sequence[Volume], queries: Sequence[Hashes], least: int, window: int) -> Reply:
         """Return for each volume, which documents have several hashes of a query near each other, for each query.
 
         Args:
@@ -132,9 +132,9 @@ class Holder(Tasks):
             found = store.generation.near(queries, least=least, window=window)
             return [one + (np.uint64(volume.offset) << np.uint64(32)) for one in found]
 
-        return Part(*self._each(volumes, of), self._opened.warnings(volumes))
+        return Reply(*self._each(volumes, of), self._opened.warnings(volumes))
 
-    def totals(self, volumes: Sequence[Volume], ids: Ids) -> Part:
+    def totals(self, volumes: Sequence[Volume], ids: Ids) -> Reply:
         """Return how many of some documents are live with text, and how many hashes these have together."""
 
         def of(store: Store, volume: Volume) -> tuple[int, int]:
@@ -142,11 +142,11 @@ class Holder(Tasks):
             return int(np.count_nonzero(locations["state"] == LIVE)), int(locations["n_hashes"].sum(dtype=np.int64))
 
         found, unread = self._each(volumes, of)
-        return Part((sum(one for one, _ in found), sum(one for _, one in found)), unread)
+        return Reply((sum(one for one, _ in found), sum(one for _, one in found)), unread)
 
     # ------------------------------------------------------------------ texts
 
-    def beginnings(self, volumes: Sequence[Volume], places: Mapping[str, Sequence[int]], n_chars: int) -> Part:
+    def beginnings(self, volumes: Sequence[Volume], places: Mapping[str, Sequence[int]], n_chars: int) -> Reply:
         """Return the first characters of some texts, by volume; None if a text is not stored.
 
         Args:
@@ -158,9 +158,9 @@ class Holder(Tasks):
         found, unread = self._each(
             volumes, lambda store, volume: (volume.name, beginnings_of(store, places[volume.name], n_chars))
         )
-        return Part(dict(found), unread)
+        return Reply(dict(found), unread)
 
-    def compare(self, volumes: Sequence[Volume], asked: Sequence[Asked], options: Options, state: str | Learnt) -> Part:
+    def compare(self, volumes: Sequence[Volume], asked: Sequence[Sent], options: Options, state: str | Learnt) -> Reply:
         """Return what each query shares with sources in these volumes, as an `Answered`.
 
         Args:
@@ -174,7 +174,7 @@ class Holder(Tasks):
         if isinstance(state, Learnt):
             known = self._known = state
         elif known.state != state:
-            return Part(None, {})
+            return Reply(None, {})
         batch = [one.query for one in asked]
         found, unread = self._each(volumes, lambda store, volume: located_sources(VolumeRows(store, volume), batch))
         located = [[one for some in found for one in some[at]] for at in range(len(batch))]
@@ -196,9 +196,9 @@ class Holder(Tasks):
             ]
             for one, query, its in zip(asked, batch, every, strict=True)
         }
-        return Part(answered, unread | unlisted)
+        return Reply(answered, unread | unlisted)
 
-    def text(self, volumes: Sequence[Volume], id_: int) -> Part:
+    def text(self, volumes: Sequence[Volume], id_: int) -> Reply:
         """Return the text of a document.
 
         Raises:
@@ -207,22 +207,22 @@ class Holder(Tasks):
         [volume] = volumes
         opened, unread = self._each(volumes, lambda store, _volume: store)
         try:
-            return Part(document_text(opened[0], id_ - volume.offset) if opened else "", unread)
+            return Reply(document_text(opened[0], id_ - volume.offset) if opened else "", unread)
         except (CorruptError, IncompleteError, OSError) as error:
-            return Part("", {volume.name: str(error)})
+            return Reply("", {volume.name: str(error)})
 
-    def entries(self, volumes: Sequence[Volume], ids: Sequence[int] | None = None) -> Part:
+    def entries(self, volumes: Sequence[Volume], ids: Sequence[int] | None = None) -> Reply:
         """Return the documents with their paths, or some of them."""
         return _flat(*self._each(volumes, lambda store, volume: entries_of(store, volume, ids)))
 
-    def texts(self, volumes: Sequence[Volume], ids: Sequence[int]) -> Part:
+    def texts(self, volumes: Sequence[Volume], ids: Sequence[int]) -> Reply:
         """Return the texts of some documents, by id."""
         found, unread = self._each(volumes, lambda store, volume: texts_of(store, volume, ids))
-        return Part({id_: text for some in found for id_, text in some.items()}, unread)
+        return Reply({id_: text for some in found for id_, text in some.items()}, unread)
 
-    def chunks(self, volumes: Sequence[Volume], ids: Sequence[int], n_words: int, bits: int) -> Part:
+    def chunks(self, volumes: Sequence[Volume], ids: Sequence[int], n_words: int, bits: int) -> Reply:
         """Return the lists of chunks of some documents, by volume."""
-        return Part(*self._each(volumes, lambda store, volume: chunks_of(store, volume, ids, n_words, bits)))
+        return Reply(*self._each(volumes, lambda store, volume: chunks_of(store, volume, ids, n_words, bits)))
 
     # ------------------------------------------------------------------ new volumes
 
@@ -238,7 +238,7 @@ class Holder(Tasks):
         """Make a volume of texts, each with its name."""
         return making.made_of_texts(self._depot, self._shelf.workplace, params, named)
 
-    def change(self, volume: Volume, edit: Edit) -> Volume:
+    def change(self, volume: Volume, edit: VolumeEdit) -> Volume:
         """Make a volume in place of another one."""
         return self._mending([volume], lambda: making.changed(self._depot, self._shelf, volume, edit))
 
@@ -276,7 +276,7 @@ class Holder(Tasks):
 
     # ------------------------------------------------------------------ the catalog
 
-    def by_sha256(self, volumes: Sequence[Volume], contents: Sequence[str]) -> Part:
+    def by_sha256(self, volumes: Sequence[Volume], contents: Sequence[str]) -> Reply:
         """Return the live documents with these contents."""
 
         def of(store: Store, volume: Volume) -> list[Document]:
@@ -284,7 +284,7 @@ class Holder(Tasks):
 
         return _flat(*self._each(volumes, of))
 
-    def unread_documents(self, volumes: Sequence[Volume]) -> Part:
+    def unread_documents(self, volumes: Sequence[Volume]) -> Reply:
         """Return the id, the kind and the problems of each document that has no word, or was not read to its end."""
 
         def of(store: Store, volume: Volume) -> list[tuple[int, str | None, str]]:
@@ -294,16 +294,16 @@ class Holder(Tasks):
 
         return _flat(*self._each(volumes, of))
 
-    def some_paths(self, volumes: Sequence[Volume], paths: Sequence[str]) -> Part:
+    def some_paths(self, volumes: Sequence[Volume], paths: Sequence[str]) -> Reply:
         """Return those paths that are listed."""
         return self._paths(volumes, lambda store: store.catalog.some_paths(paths).values())
 
-    def has_below(self, volumes: Sequence[Volume], folder: str) -> Part:
+    def has_below(self, volumes: Sequence[Volume], folder: str) -> Reply:
         """Return whether a path is listed below a folder."""
         some, unread = self._each(volumes, lambda store, _volume: store.catalog.has_below(folder))
-        return Part(any(some), unread)
+        return Reply(any(some), unread)
 
-    def listed_of(self, volumes: Sequence[Volume], ids: Sequence[int]) -> Part:
+    def listed_of(self, volumes: Sequence[Volume], ids: Sequence[int]) -> Reply:
         """Return the paths of some documents."""
 
         def of(store: Store, volume: Volume) -> list[ListedPath]:
@@ -312,15 +312,15 @@ class Holder(Tasks):
 
         return _flat(*self._each(volumes, of))
 
-    def paths(self, volumes: Sequence[Volume], with_labels: bool) -> Part:
+    def paths(self, volumes: Sequence[Volume], with_labels: bool) -> Reply:
         """Return every path, or every path that has labels."""
         return self._paths(
             volumes, lambda store: store.catalog.labelled_paths() if with_labels else store.catalog.paths()
         )
 
-    def _paths(self, volumes: Sequence[Volume], listed: Callable[[Store], Iterable[ListedPath]]) -> Part:
+    def _paths(self, volumes: Sequence[Volume], listed: Callable[[Store], Iterable[ListedPath]]) -> Reply:
         return _flat(*self._each(volumes, lambda store, volume: [moved(one, volume) for one in listed(store)]))
 
 
-def _flat(found: list[list[Any]], unread: dict[str, str]) -> Part:
-    return Part([one for some in found for one in some], unread)
+def _flat(found: list[list[Any]], unread: dict[str, str]) -> Reply:
+    return Reply([one for some in found for one in some], unread)

@@ -54,7 +54,7 @@ class Made:
 
 
 @dataclass(slots=True)
-class Edit:
+class VolumeEdit:
     """A change of a volume, in the volume's ids.
 
     Args:
@@ -101,7 +101,7 @@ def made_of_texts(depot: Depot, workplace: Workplace, params: Params, named: Seq
     return _made(depot, workplace, params, add)
 
 
-def changed(depot: Depot, shelf: Shelf, volume: Volume, edit: Edit) -> Volume:
+def changed(depot: Depot, shelf: Shelf, volume: Volume, edit: VolumeEdit) -> Volume:
     """Return a volume with a change, to take the place of another one.
 
     Raises:

@@ -24,7 +24,7 @@ UNREADABLE = (CorruptError, NotFoundError, UnsupportedError, OSError)
 """What is raised if a volume cannot be read."""
 
 
-class Part(NamedTuple):
+class Reply(NamedTuple):
     """A node's answer.
 
     Args:

@@ -11,7 +11,7 @@ from pmbf.report.as_json import AsJson
 
 
 @dataclass(frozen=True, slots=True)
-class Status(AsJson):
+class ClusterStatus(AsJson):
     """How a cluster's collection is.
 
     Args:
@@ -39,13 +39,13 @@ class Status(AsJson):
     unread: dict[str, str]
 
 
-def status_of(depot: str, nodes: Nodes, manifest: Manifest, *, fetch_all: bool) -> Status:
+def status_of(depot: str, nodes: Nodes, manifest: Manifest, *, fetch_all: bool) -> ClusterStatus:
     """Return how a cluster's collection is; see `ClusterCollection.status`."""
     volumes = manifest.volumes
     missing = fetch(nodes, volumes) if fetch_all else {}
     here, unread = here_of(nodes, volumes)
     missing = unread | missing
-    return Status(
+    return ClusterStatus(
         depot=depot,
         generation=manifest.number,
         n_documents=manifest.n_documents,

@@ -116,7 +116,7 @@ def unread_problems(manifest: Manifest, unread: dict[str, str]) -> tuple[str, ..
 
 
 @dataclass(frozen=True, slots=True)
-class SourceTexts:
+class TextsOnNodes:
     """The texts of a manifest's documents by their ids, for a report: read through the nodes as long as these run."""
 
     nodes: Nodes

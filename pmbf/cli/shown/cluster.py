@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pmbf.cli.shown.figures import counted
 from pmbf.cli.shown.safe import one_line
 from pmbf.cli.shown.summaries import skipped_kinds
-from pmbf.cluster.status import Status
+from pmbf.cluster.status import ClusterStatus
 from pmbf.cluster.upkeep import Upkeep
 from pmbf.intake.loader import LoadReport
 
@@ -55,7 +55,7 @@ def checked_text(problems: Mapping[str, Sequence[str]], n_volumes: int, n_unname
     return "".join(line + "\n" for line in [*lines, f"{counted(n_volumes, 'volume')}: {found}"])
 
 
-def status_text(status: Status) -> str:
+def status_text(status: ClusterStatus) -> str:
     """Return how large a collection is, which hosts have how much of it, and which copies are missing."""
     lines = [
         f"{one_line(status.depot)}: {counted(status.n_documents, 'document')} in "
