@@ -147,7 +147,7 @@ def test_every_number_of_a_source_is_the_same_in_every_output(case, options, tmp
     text |= {"n_not_counted": sum(report["not_counted"].values()), "n_below": report["n_below"]}
     for by, expected in (("sources", sources), ("texts", [text])):
         tables = [tmp_path / f"{by}.{ending}" for ending in ("csv", "jsonl", "xlsx")]
-        written = (word for path in tables for word in (f"--{path.suffix[1:]}", path))
+        written = (word for path in tables for word in ("--table", path))
         told(case, "--rows", by, *written, *options)
         lines = [json.loads(line) for line in tables[1].read_text().splitlines()]
         assert [{key: row[key] for key in one} for row, one in zip(lines, expected, strict=True)] == expected
@@ -181,8 +181,8 @@ def _heads(lines):
     ids=["none", "quotations"],
 )
 def test_a_cluster_says_the_numbers_of_one_folder(case, options, tmp_path):
-    for command in (("init", "depot"), ("load", "depot", LIBRARY)):
-        assert pmbf("cluster", *command, cwd=tmp_path).returncode == 0
+    for command in (("cluster", "init", "depot"), ("load", LIBRARY, "-c", "depot")):
+        assert pmbf(*command, cwd=tmp_path).returncode == 0
     made = pmbf("screen", case / "essay.txt", "-c", "depot", "--json", *options, cwd=tmp_path)
     ours, theirs = json.loads(told(case, "--json", *options)), json.loads(made.stdout)
     for report in (ours, theirs):

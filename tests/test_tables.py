@@ -114,14 +114,14 @@ def test_reports_are_printed_beside_tables_in_files(desk):
 
 def test_several_processes_write_the_same_tables(desk):
     one, two = (
-        run("screen", "essays", "-c", "c.pmbf", "--table", "jsonl:-", "--with-text", "--jobs", jobs).stdout
+        run("screen", "essays", "-c", "c.pmbf", "--table", "jsonl:-", "--param", "with_text=yes", "--jobs", jobs).stdout
         for jobs in (1, 2)
     )
     assert one == two != ""
 
 
 def test_words_and_places_are_in_json_when_asked_for(desk):
-    [line] = run("screen", "essays/both.txt", "-c", "c.pmbf", "--json", "--with-text").stdout.splitlines()
+    [line] = run("screen", "essays/both.txt", "-c", "c.pmbf", "--json", "--param", "with_text=yes").stdout.splitlines()
     passages = [passage for match in json.loads(line)["matches"] for passage in match["passages"]]
     assert {SHARED[1], SHARED[0]} == {passage["source_text"] for passage in passages}
     assert {2, 4} == {passage["query_place"]["line"] for passage in passages}
@@ -182,8 +182,14 @@ def test_a_cell_of_csv_never_begins_as_a_formula_and_its_words_stay(text):
         (("--table", "csv:-", "--table", "jsonl:-"), "write on stdout, of which there is one"),
         (("--quiet", "--table", "csv:-"), "--quiet prints nothing"),
         (("--rows", "texts"), "--rows is given without a table"),
-        (("--with-text",), "--with-text is given without --json"),
-        (("--with-text", "--rows", "texts", "--table", "csv:-"), "only passages have words"),
+        (
+            (
+                "--param",
+                "with_text=yes",
+            ),
+            "--param with_text is given without --json",
+        ),
+        (("--param", "with_text=yes", "--rows", "texts", "--table", "csv:-"), "only passages have words"),
         (("--table", "-"), "ends with none of .csv, .jsonl, .xlsx, .parquet; or write the form before it"),
         (("--table", "xlsx:-"), "ends with none of"),
     ],

@@ -18,13 +18,14 @@ from pmbf.cli import screen as screening
 from pmbf.cli.export import EXPORT_HELP, export
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard.app import app as guard
-from pmbf.cli.inputs import in_a_folder, limits, n_cores, named_collection, named_roots, profiled
+from pmbf.cli.inputs import limits, n_cores, named_collection, named_roots, profiled
 from pmbf.cli.labelling import LABEL_HELP, Labels, label, labelling_of
 from pmbf.cli.loading import load_all
 from pmbf.cli.outcome import print_text
 from pmbf.cli.params import READING, ROWS, SAMPLING, Params, of
 from pmbf.cli.sentences import app as sentences_
 from pmbf.cli.similar import app as similar
+from pmbf.store.telling import on_nodes
 
 _USUAL_JOBS = 4
 """Default limit of load threads: the committing thread cannot keep up with more than 4."""
@@ -76,12 +77,15 @@ def _pmbf(version: arg.Version = False) -> None:
 A file that was loaded before is skipped if its size and time are the same, so
 a stopped load continues where it stopped. Symbolic links are not followed.
 
+Into a depot (-c DEPOT) a load is one commit: if another process commits
+meanwhile, then nothing of it is kept. All nodes must see the files.
+
 Exit codes: 0 every file loaded; 2 wrong usage; 3 an error, or a file had a
 problem (the others are loaded); 130 stopped by Ctrl-C""",
 )
 def load(
     paths: arg.Paths = None,
-    collection: arg.CollectionFolder = None,
+    collection: arg.AnyCollection = None,
     include: arg.Include = None,
     exclude: arg.Exclude = None,
     files_from: arg.FilesFrom = None,
@@ -105,17 +109,20 @@ def load(
         raise ParameterError(f"--verbose is given with {'--quiet' if quiet else '--json, which lists all'}; choose one")
     if ocr and no_text:
         raise ParameterError("--ocr is given with --no-text: passages would be compared without the text of scans")
-    how = {
+    how: dict[str, Any] = {
         "include": include or (),
         "exclude": exclude or (),
         "prune": prune,
         "labels": labelling_of(labels),
         "limits": bounds,
-        "jobs": jobs or min(_USUAL_JOBS, n_cores()),
     }
     roots = named_roots(paths or [], files_from, bounds)
-    folder = in_a_folder(named_collection(collection))
-    raise typer.Exit(load_all(folder, params, roots, json=json, quiet=quiet, verbose=verbose, **how))
+    named = named_collection(collection)
+    if not on_nodes(named):
+        how["jobs"] = jobs or min(_USUAL_JOBS, n_cores())
+    elif jobs or ocr:
+        raise ParameterError(f"{'--jobs' if jobs else '--ocr'} is for a collection in one folder; leave it out")
+    raise typer.Exit(load_all(named, params, roots, json=json, quiet=quiet, verbose=verbose, **how))
 
 
 app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=screening.EPILOG)(screening.screen)

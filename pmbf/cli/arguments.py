@@ -77,29 +77,17 @@ def names(metavar: str, text: str, **more: Any) -> Any:
 
 
 Version = Annotated[bool, flag("--version", "Print the version and exit.", short="-V", is_eager=True)]
-CollectionFolder = Annotated[
-    str | None,
-    typer.Option(
-        "--collection",
-        "-c",
-        metavar="FOLDER",
-        envvar="PMBF_COLLECTION",
-        show_default=False,
-        help="The collection.",
-        autocompletion=completing.collections,
-    ),
-]
+
+
+def _collection(text: str) -> Any:
+    """Return the option `-c`."""
+    more: dict[str, Any] = {"envvar": "PMBF_COLLECTION", "autocompletion": completing.collections}
+    return option("--collection", "FOLDER", text, short="-c", **more)
+
+
+CollectionFolder = Annotated[str | None, _collection("The collection.")]
 AnyCollection = Annotated[
-    str | None,
-    typer.Option(
-        "--collection",
-        "-c",
-        metavar="FOLDER",
-        envvar="PMBF_COLLECTION",
-        show_default=False,
-        help="The collection; or one on many nodes: its depot, or ray://HOST:PORT/DEPOT.",
-        autocompletion=completing.collections,
-    ),
+    str | None, _collection("The collection; or one on many nodes: its depot, or ray://HOST:PORT/DEPOT.")
 ]
 Json = Annotated[bool, flag("--json", "Print one line of JSON instead of text.", OUTPUT)]
 Ocr = Annotated[

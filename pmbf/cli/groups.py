@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from inspect import Parameter, Signature, signature
 from itertools import pairwise
 from typing import Any
@@ -14,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 from pmbf.base.errors import DONE, USAGE, ParameterError
 from pmbf.cli.outcome import ending, note, prepare_streams, print_text
 from pmbf.cli.plain_values import spared
-from pmbf.cli.renamed import renamed
+from pmbf.cli.renamed import moved, renamed
 
 _UsageError: Any = typer.BadParameter.__base__
 
@@ -75,6 +75,8 @@ class PmbfGroup(_HelpAsFlag, TyperGroup):
             raise SystemExit(code or DONE)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and (now := moved(ctx.command_path, args[0])):
+            raise ParameterError(f"{ctx.command_path} {args[0]} is now {now}")
         is_help = ctx.parent is None and args[:1] == ["help"]
         remaining: list[str] = super().parse_args(ctx, [*args[1:], "--help"] if is_help else args)
         return remaining
@@ -110,7 +112,7 @@ def _told(error: Any) -> int:
     command = error.ctx.command_path if error.ctx else "pmbf"
     if type(error).__name__ != "NoArgsIsHelpError":  # which has printed the help
         former = getattr(error, "option_name", None) or ""
-        if now := renamed(command, former):
+        if now := renamed(command, former, _settings(command, error.ctx)):
             note(f"{former} is now {now}; see `{command} --help`")
             return USAGE
         best, error.possibilities = _best_of(error), None
@@ -118,6 +120,19 @@ def _told(error: Any) -> int:
         told += f" (did you mean {best}?)" if best else ""
         note(f"{told}; see `{command} --help`")
     return USAGE
+
+
+def _settings(command: str, context: Any) -> Container[str]:
+    """Return the names of what a command's `--param` sets; those of `pmbf guard` are the keys of a policy."""
+    from pmbf.cli.params import table_of
+
+    if known := table_of(context.command.params if context else ()):
+        return known.by_name
+    if not command.startswith("pmbf guard"):
+        return ()
+    from pmbf.guard.policy import KEYS
+
+    return KEYS
 
 
 def _best_of(error: Any) -> str:

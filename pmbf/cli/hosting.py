@@ -16,7 +16,7 @@ from pmbf.cli.outcome import print_text
 START_HELP = """Examples:
   pmbf cluster start --address 10.0.0.1
   pmbf cluster join 10.0.0.1:6379
-  pmbf cluster load ray://auto/mnt/depot ~/papers
+  pmbf load ~/papers -c ray://auto/mnt/depot
 
 The token is made where RAY_AUTH_TOKEN_PATH says, by default in
 ~/.ray/auth_token. Whoever has it may run code on all hosts.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pmbf.cluster.collection import ClusterCollection
     from pmbf.collection import Collection
     from pmbf.extract import Limits
+    from pmbf.verbs import AnyCollection
 
 
 _OCR_S = 1800
@@ -81,12 +82,12 @@ def fits(paths: Iterable[str], patterns: Sequence[str]) -> bool:
     return bool(wanted & forms) or any(fnmatch.fnmatchcase(form, pattern) for form in forms for pattern in wanted)
 
 
-def resolved(collection: Collection, targets: Sequence[str]) -> list[int | str]:
+def resolved(collection: AnyCollection, targets: Sequence[str]) -> list[int | str]:
     """Return each target as an id or a path: digits are an id, unless such a path is listed; a glob, all that fit."""
     return [one for target in targets for one in _resolved(collection, target)]
 
 
-def _resolved(collection: Collection, target: str) -> list[int | str]:
+def _resolved(collection: AnyCollection, target: str) -> list[int | str]:
     if target in collection:
         return [target]
     if target.isdecimal():

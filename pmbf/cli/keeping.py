@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pmbf.base.errors import DONE, FAILED, ParameterError, PmbfError
 from pmbf.cli import arguments as arg
-from pmbf.cli.inputs import fits, in_a_folder, named_collection, open_any, open_collection, resolved
+from pmbf.cli.clustering import check_all, compact_all
+from pmbf.cli.inputs import fits, named_collection, open_any, open_collection, resolved
 from pmbf.cli.leaving_out import Where, fitting, with_labels
 from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.cli.params import Params, real
+from pmbf.store.telling import on_nodes
 
 if TYPE_CHECKING:
     from pmbf.store.listing import Listed
@@ -35,6 +38,8 @@ A document is removed with its last path. If a named document is not in the
 collection, then nothing is removed.
 
 Exit codes: 0 removed; 2 wrong usage; 3 an error"""
+UPKEEP = (real("grace_h", "HOURS", "In a depot: how long replaced files stay, 1 at least (default: 24).", least=1),)
+OfUpkeep = Annotated[list[Any] | None, Params(UPKEEP).option]
 COMPACT_HELP = "Exit codes: 0 done; 2 wrong usage; 3 an error"
 CHECK_HELP = """Reads the whole collection: seconds for each 100 MB.
 
@@ -92,7 +97,7 @@ def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> No
 
 def remove(
     targets: arg.Targets = None,
-    collection: arg.CollectionFolder = None,
+    collection: arg.AnyCollection = None,
     where: Where = None,
     json: arg.Json = False,
 ) -> None:
@@ -101,26 +106,33 @@ def remove(
 
     if bool(targets) == bool(where):
         raise ParameterError("expected the ids or paths of documents, or labels with --where, and not both")
-    with open_collection(collection) as opened:
+    with open_any(collection) as opened:
         n_removed = opened.remove(*(resolved(opened, targets) if targets else fitting(opened, where or ())))
     print_json({"n_removed": n_removed}) if json else print_text(remove_text(n_removed, "pmbf compact"))
 
 
-def compact(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
-    """Free the disk space of removed documents."""
+def compact(collection: arg.AnyCollection = None, param: OfUpkeep = None, json: arg.Json = False) -> None:
+    """Free the disk space of removed documents, and join small files."""
     from pmbf.cli.shown.summaries import compact_text
 
+    if there := on_nodes(named_collection(collection)):
+        compact_all(there, dict(param or ()).get("grace_h", 24), json=json)
+        return
     with open_collection(collection) as opened:
         report, index = opened.compact(), opened.params.index
     print_json(report.to_dict()) if json else print_text(compact_text(report, index))
 
 
-def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, json: arg.Json = False) -> None:
+def check(collection: arg.AnyCollection = None, repair: arg.Repair = False, json: arg.Json = False) -> None:
     """Compare every file, row and bit with the data that it was made from."""
     from pmbf import repair as repaired
     from pmbf.cli.shown.summaries import check_lines
 
-    folder = in_a_folder(named_collection(collection))
+    folder = named_collection(collection)
+    if there := on_nodes(folder):
+        if repair:
+            raise ParameterError("--repair is for a collection in one folder; nodes fetch damaged copies by themselves")
+        raise typer.Exit(check_all(there, json=json))
     if repair:
         report = repaired(folder)
     else:

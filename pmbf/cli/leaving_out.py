@@ -11,8 +11,8 @@ from pmbf.base.errors import NotFoundError, ParameterError
 from pmbf.cli.arguments import option
 
 if TYPE_CHECKING:
-    from pmbf.collection import Collection
     from pmbf.store.listing import Listed
+    from pmbf.verbs import AnyCollection
 
 LOOKED_AT = "Which documents are looked at"
 
@@ -108,7 +108,7 @@ def with_labels(documents: Iterable[Listed], where: Sequence[str] | None) -> Ite
     return (document for document in documents if document.fitting(wanted, unwanted))
 
 
-def fitting(collection: Collection, where: Sequence[str]) -> list[str]:
+def fitting(collection: AnyCollection, where: Sequence[str]) -> list[str]:
     """Return the listed paths whose labels fit some conditions.
 
     Raises:

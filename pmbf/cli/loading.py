@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from pmbf.base.errors import DONE, FAILED, STOPPED, NotFoundError, ParameterError
+from pmbf.cli.inputs import open_on_nodes
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.store.telling import is_collection
+from pmbf.store.telling import is_collection, on_nodes
 
 if TYPE_CHECKING:
+    from pmbf.cluster.collection import ClusterCollection
     from pmbf.collection import Collection
     from pmbf.intake.loader import LoadReport
+    from pmbf.verbs import AnyCollection
 
 
 def load_all(
-    folder: str, params: dict[str, Any], roots: Sequence[str], *, json: bool, quiet: bool, verbose: bool, **how: Any
+    place: str, params: dict[str, Any], roots: Sequence[str], *, json: bool, quiet: bool, verbose: bool, **how: Any
 ) -> int:
     """Load files into a collection, which is made if it does not exist; print the report; return the exit code.
 
     Args:
-        folder: The collection's folder.
+        place: The collection's folder, or its address if it is on many nodes.
         params: The given parameters; an existing collection must have been made with them.
         roots: Files and folders.
         json: Whether the report is printed as JSON.
@@ -32,7 +35,10 @@ def load_all(
         verbose: Whether the files that were skipped, and those without text, are listed.
         how: Further arguments of `Collection.load`.
     """
-    with _opened(folder, params, roots) as opened:
+    there = on_nodes(place)
+    with open_on_nodes(there) if there else _opened(place, params, roots) as opened:
+        if there:
+            _require_same(opened, params)
         if not quiet:
             note_kernels()
         report = _loaded(opened, roots, quiet=quiet, **how)
@@ -62,7 +68,7 @@ def _opened(folder: str, params: dict[str, Any], roots: Sequence[str]) -> Collec
     return Collection(folder, create=True, params=made)
 
 
-def _require_same(collection: Collection, params: dict[str, Any]) -> None:
+def _require_same(collection: AnyCollection, params: Mapping[str, Any]) -> None:
     for name, value in params.items():
         own = getattr(collection.params, name)
         if own != value:
@@ -72,25 +78,32 @@ def _require_same(collection: Collection, params: dict[str, Any]) -> None:
             )
 
 
-def _loaded(collection: Collection, roots: Sequence[str], *, quiet: bool, **how: Any) -> LoadReport:
+def _loaded(collection: Collection | ClusterCollection, roots: Sequence[str], *, quiet: bool, **how: Any) -> LoadReport:
     from pmbf.cli.shown.progress import load_progress
 
     try:
         with load_progress(shown=not quiet and sys.stderr.isatty()) as on_progress:
             return collection.load(roots, on_progress=on_progress, **how)
     except KeyboardInterrupt:
-        kept = f"{collection.path} has {collection.stats().n_documents:,} documents"
+        if on_nodes(str(collection.path)):  # where a load is one commit
+            raise
+        kept = f"{collection.path} has {len(collection):,} documents"
         again = "the same command goes on from there"
         note(f"stopped; what was loaded is kept ({kept}), and {again}")
         raise typer.Exit(STOPPED) from None
 
 
-def _print(report: LoadReport, collection: Collection, *, verbose: bool) -> None:
+def _print(report: LoadReport, collection: Collection | ClusterCollection, *, verbose: bool) -> None:
+    from pmbf.cli.shown.cluster import loaded_text
     from pmbf.cli.shown.summaries import load_text, passed_over_lines
 
     for line in passed_over_lines(report) if verbose else ():
         print_text(f"{line}\n")
-    print_text(load_text(report, str(collection.path), collection.stats().n_documents))
+    manifest = getattr(collection, "manifest", None)  # of a collection on many nodes
+    if manifest:
+        print_text(loaded_text(report, len(collection), len(manifest.volumes)))
+    else:
+        print_text(load_text(report, str(collection.path), len(collection)))
     sys.stdout.flush()
 
 

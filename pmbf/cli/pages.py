@@ -26,7 +26,6 @@ Html = Annotated[
         "--html", "FILE", "Write a page that opens offline; for several texts a folder: ends with /, or is one.", PAGES
     ),
 ]
-HideNames = Annotated[bool, arg.flag("--hide-names", "Put no name of a text or document into the page.", PAGES)]
 
 
 @dataclass(slots=True)
@@ -136,24 +135,22 @@ def _more(report: Report) -> Iterator[str]:
         yield f"{counted(report.n_below, 'source')} below the threshold"
 
 
-def pages_of(html: str | None, param: Mapping[str, Any], hide_names: bool, *, force: bool = False) -> Pages | None:
+def pages_of(html: str | None, param: Mapping[str, Any], *, force: bool = False) -> Pages | None:
     """Return where the pages go, or None if no page is asked for.
 
     Args:
         html: The file or folder.
         param: Settings of pages, by name.
-        hide_names: Whether pages hold no names.
         force: Whether files are replaced that pmbf did not write.
 
     Raises:
-        ParameterError: An option of pages is given without `--html`.
+        ParameterError: A setting of pages is given without `--html`.
     """
     if html is None:
-        if param or hide_names:
-            given = "--hide-names" if hide_names else f"--param {next(iter(param))}"
-            raise ParameterError(f"{given} is for pages; add --html FILE")
+        for name in param:
+            raise ParameterError(f"--param {name} is for pages; add --html FILE")
         return None
-    return Pages(html, param.get("html_sources", "passages"), hide_names, force)
+    return Pages(html, param.get("html_sources", "passages"), param.get("hide_names", False), force)
 
 
 def file_name(name: str) -> str:

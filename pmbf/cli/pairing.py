@@ -35,7 +35,7 @@ EPILOG = """Examples:
   pmbf pairs articles/ --threshold 0.8 --prefer newest --table texts.csv --rows texts
   pmbf pairs pages.pmbf --features spotsigs --work run/ --jobs 4 --param plan=term
   pmbf pairs pages.pmbf --features spotsigs --write-background pages.df
-  pmbf pairs more/ --features spotsigs --background pages.df --param idf=0.1,0.95
+  pmbf pairs more/ --features spotsigs --param background=pages.df --param idf=0.1,0.95
   pmbf pairs ray://auto/mnt/depot
 
 Two texts are a pair if their Jaccard index is at least --threshold: what both have /
@@ -91,9 +91,6 @@ Threshold = Annotated[
         "--threshold", "SHARE", "Least Jaccard index of a pair (default: 0.5).", arg.SEARCH, parser=parse_threshold
     ),
 ]
-BackgroundFile = Annotated[
-    str | None, arg.option("--background", "FILE", "Frequencies that --write-background wrote.", arg.SEARCH)
-]
 Prefer = Annotated[
     Literal["first", "longest", "newest"],
     arg.option("--prefer", "first|longest|newest", "Which text of a cluster to keep (default: first).", arg.SEARCH),
@@ -122,9 +119,10 @@ BAND = (
         "idf",
         "LOW,HIGH",
         "Leave out features that too many (below LOW) or too few texts (above HIGH) have; needs 100,000 texts or "
-        "--background.",
+        "a background.",
         parse_idf,
     ),
+    Param("background", "FILE", "Frequencies that --write-background wrote.", str),
 )
 PLANS = (
     choice(
@@ -142,7 +140,6 @@ def pairs(
     features: FeatureKind = "words",
     threshold: Threshold = None,
     prefer: Prefer = "first",
-    background: BackgroundFile = None,
     jobs: JobsOrHosts = None,
     work: WorkFolder = None,
     write_background: WriteBackground = None,
@@ -162,7 +159,8 @@ def pairs(
     from pmbf.alike.pairs.stored import Reading
 
     tables: Sequence[TableFile] = table or ()
-    idf = of(param, BAND).get("idf")
+    band = of(param, BAND)
+    idf, background = band.get("idf"), band.get("background")
     require_tables(tables, json=json, quiet=quiet, force=force)
     _require_possible(tables, rows=rows, idf=idf, background=background)
     if write_background:
@@ -232,7 +230,7 @@ def _require_possible(tables: Sequence[TableFile], *, rows: str, idf: object, ba
     if rows != "pairs" and not tables:
         raise ParameterError(f"--rows is {rows} without a table; add --table FILE.csv or FILE.jsonl")
     if background and idf is None:
-        raise ParameterError("--background is given without --param idf=LOW,HIGH, which says what is left out by it")
+        raise ParameterError("--param background is given without idf=LOW,HIGH, which says what is left out by it")
 
 
 @contextmanager

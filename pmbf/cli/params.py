@@ -39,9 +39,9 @@ def count(name: str, text: str) -> Param:
     return Param(name, "N", text, whole)
 
 
-def real(name: str, metavar: str, text: str) -> Param:
+def real(name: str, metavar: str, text: str, *, least: float | None = None) -> Param:
     """Return a setting whose value is a number."""
-    return Param(name, metavar, text, partial(number, float, None, None))
+    return Param(name, metavar, text, partial(number, float, least, None))
 
 
 def yes_or_no(name: str, text: str) -> Param:
@@ -73,6 +73,10 @@ PAGES = (
         "passages|whole",
         "What a page holds of the sources: passages with 2,000 characters around, or whole texts (default: passages).",
     ),
+    yes_or_no("hide_names", "Whether pages hold no name of a text or document (default: no)."),
+)
+WORDS = (
+    yes_or_no("with_text", "Whether JSON and tables hold the words of passages, JSON the page or line (default: no)."),
 )
 SAMPLING = (
     count("shingle_tokens", "Words in a row that are hashed together (default: 3)."),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 _RAY = "-c ray://HOST:PORT/DEPOT, or the variable PMBF_RAY"
 _HOSTS = "--jobs ray://HOST:PORT"
 _FETCHED = "`pmbf cluster status --fetch-all DEPOT` before"
@@ -12,10 +14,7 @@ _NOW = {
     "--ray": _RAY,
     "pairs --ray": _HOSTS,
     "similar update --ray": _HOSTS,
-    **{
-        f"cluster {one} --ray": "ray://HOST:PORT/DEPOT"
-        for one in ("load", "remove", "compact", "check", "status", "drain")
-    },
+    **{f"cluster {one} --ray": "ray://HOST:PORT/DEPOT" for one in ("status", "drain")},
     **{f"cluster {one} --state": "the variable XDG_CACHE_HOME" for one in ("start", "join", "stop")},
     "screen --fetch-all": _FETCHED,
     "serve --fetch-all": "--param fetch_all=yes",
@@ -44,49 +43,44 @@ _NOW = {
     "--registry": "`pmbf site --registry FOLDER …`",
 }
 """Spellings of today, by the former option, or by its command and it."""
-_PARAMS = {
-    "--any-order": "ordered=no",
+_COMMANDS = {
+    **{f"cluster {one}": f"`pmbf {one} -c DEPOT`" for one in ("load", "remove", "compact", "check")},
+    "guard baseline create": "`pmbf guard baseline update`",
+}
+"""Commands of today, by the former command."""
+_FIELDS = {
+    "--any-order": "ordered",
     "--deadline": "seconds",
-    "--html-sources": "html_sources",
+    "--grace": "grace_h",
     "--max-request": "request_bytes",
     "--max-seconds": "answer_s",
     "--shingle": "shingle_tokens",
     "--timeout": "timeout_s",
     "--words": "n_words",
 }
-"""What `--param` sets today, by the former option; most names are the same but for their dashes."""
-_SAME = {"bits", "code", "common", "density", "fpr", "idf", "keep", "linkage", "measure", "method", "placement", "plan"}
-_SAME |= {
-    "stem",
-    "max-bytes",
-    "min-similarity",
-    "max-candidates",
-    "false-rows",
-    "long-letters",
-    "hash-bits",
-    "n-hashes",
-}
-_SAME |= {
-    "docs-per-row",
-    "row-capacity",
-    "max-volume",
-    "min-shared",
-    "key-bits",
-    "key-file",
-    "block-chars",
-    "warn-chars",
-}
-_SAME |= {"on-incomplete"}
+"""What `--param` sets today, by the former option, where the names differ by more than dashes."""
 
 
-def renamed(command: str, option: str) -> str:
+def moved(group: str, command: str) -> str:
+    """Return the present spelling of a former command; empty if there was none.
+
+    >>> moved("pmbf cluster", "load")
+    '`pmbf load -c DEPOT`'
+    """
+    return _COMMANDS.get(f"{group.removeprefix('pmbf ')} {command}", "")
+
+
+def renamed(command: str, option: str, settings: Container[str]) -> str:
     """Return the present spelling of a former option; empty if no command had it.
 
-    >>> renamed("pmbf screen", "--exclude-self"), renamed("pmbf load", "--n-hashes"), renamed("pmbf load", "--new")
-    ('--exclude self', '--param n_hashes=VALUE', '')
+    Args:
+        command: The command, as `pmbf screen`.
+        option: The option.
+        settings: What the command's `--param` sets.
+
+    >>> renamed("pmbf screen", "--exclude-self", ()), renamed("pmbf load", "--n-hashes", ["n_hashes"])
+    ('--exclude self', '--param n_hashes=VALUE')
     """
+    name = _FIELDS.get(option, option.removeprefix("--").replace("-", "_"))
     named = f"{command.removeprefix('pmbf ')} {option}"
-    if now := _NOW.get(named, _NOW.get(option)):
-        return now
-    name = _PARAMS.get(option) or (option[2:].replace("-", "_") if option[2:] in _SAME else "")
-    return f"--param {name}{'' if '=' in name else '=VALUE'}" if name else ""
+    return _NOW.get(named, _NOW.get(option, f"--param {name}=VALUE" if name in settings else ""))

@@ -19,6 +19,7 @@ from pmbf.cli.outcome import note_kernels
 
 if TYPE_CHECKING:
     from pmbf.cli.shown.canvas import View
+    from pmbf.report.table import By
 
 EPILOG = """Examples:
   pmbf screen thesis.pdf -c papers.pmbf
@@ -43,7 +44,7 @@ Exit codes: 0 nothing found; 1 something found, though it may not count
 but not everything was read, or nothing to compare: no word in the text, no text
 in a folder, no document in the collection; of several files the highest code"""
 
-SETTINGS = params.Params(params.READING, params.SIMILARITY, params.CANDIDATES, params.PAGES)
+SETTINGS = params.Params(params.READING, params.SIMILARITY, params.CANDIDATES, params.PAGES, params.WORDS)
 Param = Annotated[list[Any] | None, SETTINGS.option]
 Exclude = Annotated[list[Any] | None, Excluding("quotations", "bibliography", "self", "same").option]
 
@@ -60,15 +61,17 @@ class Output:
 
 
 def output(
-    written: tables.Tables,
+    table: Sequence[tables.TableFile] | None,
+    rows: By | None = None,
     *,
     sources: int | None,
     passages: int | None,
     html: str | None,
-    hide_names: bool,
     param: Sequence[tuple[str, Any]] | None,
     json: bool,
     quiet: bool,
+    force: bool,
+    of_sentences: bool = False,
 ) -> Output:
     """Return where the answers go.
 
@@ -78,10 +81,12 @@ def output(
     """
     from pmbf.cli.shown.canvas import View, wants_color
 
+    with_text = params.of(param, params.WORDS).get("with_text", False)
+    written = tables.Tables(table or (), rows, with_text, of_sentences, force)
     written.require_possible(json=json, quiet=quiet)
     shown = given(n_sources=sources, n_passages=passages)
     view = View(colored=wants_color(sys.stdout), on_terminal=sys.stdout.isatty(), **shown)
-    pages = page.pages_of(html, params.of(param, params.PAGES), hide_names, force=written.force)
+    pages = page.pages_of(html, params.of(param, params.PAGES), force=force)
     return Output(view, json, quiet, written, pages)
 
 
@@ -110,10 +115,8 @@ def screen(
     sources: arg.Sources = None,
     passages: arg.Passages = None,
     html: page.Html = None,
-    hide_names: page.HideNames = False,
     table: tables.Table = None,
     rows: tables.Rows = None,
-    with_text: tables.WithText = False,
     json: arg.JsonReports = False,
     quiet: arg.Quiet = False,
     force: arg.Force = False,
@@ -140,16 +143,8 @@ def screen(
         **params.of(param, params.SIMILARITY, params.CANDIDATES),
     )
     Options(**options)  # refused before a long file is read
-    written = tables.Tables(table or (), rows, with_text, force=force)
     shown = output(
-        written,
-        sources=sources,
-        passages=passages,
-        html=html,
-        hide_names=hide_names,
-        param=param,
-        json=json,
-        quiet=quiet,
+        table, rows, sources=sources, passages=passages, html=html, param=param, json=json, quiet=quiet, force=force
     )
     if not quiet:
         note_kernels()

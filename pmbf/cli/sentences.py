@@ -53,7 +53,7 @@ KEYS = (
     Param("key_bits", "32|64", "Bits of a key; 64 above 100 million units (default: 32).", whole),
 )
 OfKeys = Annotated[list[Any] | None, params.Params(KEYS).option]
-OfScreening = Annotated[list[Any] | None, params.Params(params.READING, params.PAGES).option]
+OfScreening = Annotated[list[Any] | None, params.Params(params.READING, params.PAGES, params.WORDS).option]
 Exclude = Annotated[list[Any] | None, Excluding("self", "same").option]
 
 
@@ -73,9 +73,7 @@ def screen(
     sources: arg.Sources = None,
     passages: arg.Passages = None,
     html: page.Html = None,
-    hide_names: page.HideNames = False,
     table: tables.Table = None,
-    with_text: tables.WithText = False,
     json: arg.JsonReports = False,
     quiet: arg.Quiet = False,
     force: arg.Force = False,
@@ -99,9 +97,6 @@ def screened(
     exclude: Any,
     where: list[str] | None,
     labels: list[str] | None,
-    table: Any,
-    with_text: bool,
-    force: bool,
     sites: Sites | None = None,
     **shown: Any,
 ) -> int:
@@ -117,8 +112,7 @@ def screened(
     require_files(files, name)
     options, bounds = looked_at(template, where, labels, exclude), limits(shown["param"], ocr)
     Options(**options)  # refused before a long file is read
-    written = tables.Tables(table or (), None, with_text, of_sentences=True, force=force)
-    where_to = output(written, **shown)
+    where_to = output(of_sentences=True, **shown)
     if not shown["quiet"]:
         note_kernels()
     with open_collection(collection) as opened:

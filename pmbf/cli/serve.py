@@ -42,10 +42,6 @@ Socket = Annotated[
     ),
 ]
 Tcp = Annotated[str | None, option("--tcp", "127.0.0.1:PORT", "Listen there too, for programs with the token.", WHERE)]
-TokenFile = Annotated[
-    str | None,
-    option("--token-file", "FILE", "Holds the token; made if it does not exist (default: beside the socket).", WHERE),
-]
 Workers = Annotated[
     int | None, option("--workers", "N", "Working processes (default: one a core; 2 for a cluster).", LIMITS, min=1)
 ]
@@ -53,10 +49,13 @@ TAKES = (
     Param("request_bytes", "SIZE", "Refuse larger requests: 20M, 1G (default: 272M).", parse_size),
     real("answer_s", "SECONDS", "The most time for an answer (default: 120)."),
 )
+TOKEN = (
+    Param("token_file", "FILE", "Holds the token of --tcp; made if there is none (default: beside the socket).", str),
+)
 FETCHING = (
     yes_or_no("fetch_all", "Whether nodes fetch all volumes first; else one when it is asked for (default: no)."),
 )
-OfServing = Annotated[list[Any] | None, Params(TAKES, FETCHING).option]
+OfServing = Annotated[list[Any] | None, Params(TAKES, TOKEN, FETCHING).option]
 _CLUSTER_WORKERS = 2
 """Working processes for a cluster: the nodes do the work."""
 
@@ -67,7 +66,6 @@ Log = Annotated[bool, flag("--log", "A line on stderr for each answer: sizes, ti
 def serve(
     socket: Socket = None,
     tcp: Tcp = None,
-    token_file: TokenFile = None,
     workers: Workers = None,
     template: Templates = None,
     param: OfServing = None,
@@ -88,8 +86,9 @@ def serve(
     made = policy_for(None, Chosen(**parts["chosen"], values=values_given(**parts["policy"])))
     if made.endpoint or not made.protected:
         raise ParameterError(NOTHING_PROTECTED)
+    token_file = of(param, TOKEN).get("token_file")
     if token_file and not tcp:
-        raise ParameterError("--token-file is given without --tcp; the socket needs no token")
+        raise ParameterError("--param token_file is given without --tcp; the socket needs no token")
     limits = ServiceLimits(**of(param, TAKES))
     place = Path(socket) if socket else usual_socket(made.protected)
     if not made.cluster:

@@ -88,7 +88,7 @@ Private = Annotated[
     bool, flag("--private", "Ask so that sites learn only how many keys were asked (extra psi); they claim.", SITES)
 ]
 WAITING = (params.real("seconds", "SECONDS", "Wait no longer for sites (default: 30)."),)
-OfAsking = Annotated[list[Any] | None, params.Params(params.READING, params.PAGES, WAITING).option]
+OfAsking = Annotated[list[Any] | None, params.Params(params.READING, params.PAGES, params.WORDS, WAITING).option]
 Site = Annotated[str, names("NAME", "Of a site: small letters, digits, dashes.")]
 AnySite = Annotated[str | None, names("NAME", "A site; without one, all that have no level of their own.")]
 LevelOption = Annotated[

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from pmbf.base.errors import NotFoundError, ParameterError
-from pmbf.cli.arguments import OUTPUT, flag, option
+from pmbf.cli.arguments import OUTPUT, option
 from pmbf.cli.targets import opened_table, require_outside, require_own
 
 if TYPE_CHECKING:
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 Rows = Annotated[
     Literal["texts", "sources", "passages"] | None,
     option("--rows", "texts|sources|passages", "What a row of the tables is (default: passages).", OUTPUT),
-]
-WithText = Annotated[
-    bool, flag("--with-text", "JSON and tables hold the words of passages, and JSON the page or line.", OUTPUT)
 ]
 
 
@@ -152,7 +149,7 @@ class Tables:
         if self.rows and not self.files:
             raise ParameterError("--rows is given without a table; add --table FILE.csv, FILE.jsonl or FILE.xlsx")
         if self.with_text and not (self.files or json):
-            raise ParameterError("--with-text is given without --json or --table; add one of them")
+            raise ParameterError("--param with_text is given without --json or --table; add one of them")
         if self.files:
             columns(self.rows or "passages", with_text=self.with_text)
 

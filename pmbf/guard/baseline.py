@@ -60,14 +60,14 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     try:
         content = json.loads(read_bounded(path, MOST_BYTES, hint="no baseline is as large as that"))
     except NotFoundError:
-        raise NotFoundError(f"{path}: no such baseline; `pmbf guard baseline create` makes one") from None
+        raise NotFoundError(f"{path}: no such baseline; `pmbf guard baseline update` makes one") from None
     except (ValueError, RecursionError) as error:
         raise CorruptError(f"{path}: is no baseline: {error}; take it from version control") from None
     version = content.get("pmbf_baseline") if isinstance(content, dict) else None
     if isinstance(version, int) and version > VERSION:
         raise UnsupportedError(f"{path}: has version {version}, this pmbf reads up to {VERSION}; upgrade pmbf")
     if version != VERSION or not _is_whole(content):
-        raise CorruptError(f"{path}: is no baseline, expected what `pmbf guard baseline create` writes")
+        raise CorruptError(f"{path}: is no baseline, expected what `pmbf guard baseline update` writes")
     return Baseline(bytes.fromhex(content["key"]), content["allowed"])
 
 

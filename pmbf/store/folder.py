@@ -87,7 +87,7 @@ class Store:
         telling.require_catalog(path)
         if telling.is_depot(path):
             raise ParameterError(
-                f"{path}: is the depot of a cluster: use `pmbf cluster load {path}`, or name another folder"
+                f"{path}: is the depot of a cluster: use `pmbf load -c {path}`, or name another folder"
             )
         if path.exists() and (not path.is_dir() or any(one.name not in _LEFT_BY_A_START for one in path.iterdir())):
             what = "is a folder of files" if path.is_dir() else "is a file"

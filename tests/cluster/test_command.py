@@ -18,7 +18,7 @@ from .test_upkeep import age, flip
 def depot(tmp_path, folder):
     made = tmp_path / "depot"
     assert 0 == pmbf("cluster", "init", made).returncode
-    done = pmbf("cluster", "load", made, folder)
+    done = pmbf("load", "-c", made, folder)
     assert (0, "10 added\n10 documents in 1 volume\n") == (done.returncode, done.stdout)
     return made
 
@@ -43,7 +43,7 @@ def test_labels_and_pruning_are_a_second_commit(depot, folder, tmp_path):
     (tmp_path / "labels.csv").write_text("name,author\ntext-1.txt,stone\nnobody.txt,x\n", encoding="utf-8")
     (folder / "text-9.txt").unlink()
     pattern = ("--labels", "(?P<year>[0-9])[.]txt")
-    done = pmbf("cluster", "load", depot, folder, "--prune", "--labels", tmp_path / "labels.csv", *pattern)
+    done = pmbf("load", "-c", depot, folder, "--prune", "--labels", tmp_path / "labels.csv", *pattern)
     assert (3, "9 unchanged, 1 pruned, 9 labelled, 1 with a problem") == (done.returncode, done.stdout.splitlines()[0])
     assert "no document is listed under 'nobody.txt'" in done.stderr
     found = json.loads(pmbf("screen", folder / "text-1.txt", "-c", depot, "--json").stdout)
@@ -83,8 +83,8 @@ def test_the_status_tells_how_many_volumes_are_here_and_fetches_them_if_that_is_
 
 
 def test_documents_are_removed(depot, folder):
-    done = pmbf("cluster", "remove", depot, folder / "text-3.txt", "7")
-    assert (0, "2 documents or paths removed; `pmbf cluster compact` frees disk space.\n") == (
+    done = pmbf("remove", "-c", depot, folder / "text-3.txt", "7")
+    assert (0, "2 documents or paths removed; `pmbf compact` frees disk space.\n") == (
         done.returncode,
         done.stdout,
     )
@@ -95,22 +95,22 @@ def test_documents_are_removed(depot, folder):
 def test_small_volumes_are_joined_and_old_files_deleted(depot, folder):
     for number in range(2):
         (folder / f"more-{number}.txt").write_text(words(500 + number), encoding="utf-8")
-        assert 0 == pmbf("cluster", "load", depot, folder).returncode
-    done = pmbf("cluster", "compact", depot)
+        assert 0 == pmbf("load", "-c", depot, folder).returncode
+    done = pmbf("compact", "-c", depot)
     assert (0, "3 volumes joined, 1 now") == (done.returncode, done.stdout.splitlines()[0])
     age(depot, 2)
-    done = json.loads(pmbf("cluster", "compact", depot, "--json").stdout)
+    done = json.loads(pmbf("compact", "-c", depot, "--json").stdout)
     assert (0, 4, True) == (done["n_joined"], done["n_generations"], done["n_files"] > 9)
     assert (0, "1 volume: no damage found\n") == (
-        pmbf("cluster", "check", depot).returncode,
-        pmbf("cluster", "check", depot).stdout,
+        pmbf("check", "-c", depot).returncode,
+        pmbf("check", "-c", depot).stdout,
     )
-    assert 2 == pmbf("cluster", "compact", depot, "--grace", "0").returncode
+    assert 2 == pmbf("compact", "-c", depot, "--param", "grace_h=0").returncode
 
 
 def test_a_damaged_file_of_the_depot_is_told(depot):
     flip(max((depot / "files").rglob("??/*"), key=lambda one: one.stat().st_size))
-    done = pmbf("cluster", "check", depot)
+    done = pmbf("check", "-c", depot)
     assert 3 == done.returncode
     assert "expected that of its name" in done.stdout
     assert "1 volume: problems in 1 of them" in done.stdout
@@ -148,7 +148,7 @@ def both(depot, folder, tmp_path):
     more.mkdir()
     (more / "copy.txt").write_bytes((folder / "text-2.txt").read_bytes())
     (more / "near.txt").write_text(words(3) + " " + " ".join(words(77).split()[:8]), encoding="utf-8")
-    assert 0 == pmbf("cluster", "load", depot, more).returncode
+    assert 0 == pmbf("load", "-c", depot, more).returncode
     assert 0 == pmbf("load", folder, more, "-c", tmp_path / "c.pmbf").returncode
     return depot, tmp_path / "c.pmbf"
 
@@ -212,6 +212,6 @@ def test_similarities_are_those_of_one_folder(both, tmp_path):
     assert "documents               11" in pmbf("similar", "status", "-c", depot).stdout
     assert 2 == pmbf("similar", "export", depot / "rows.csv", "-c", depot).returncode
     (tmp_path / "late.txt").write_text(words(88), encoding="utf-8")
-    assert 0 == pmbf("cluster", "load", depot, tmp_path / "late.txt").returncode
+    assert 0 == pmbf("load", "-c", depot, tmp_path / "late.txt").returncode
     done = pmbf("similar", "show", "--clusters", "-c", depot)
     assert f"run `pmbf similar update -c {depot}`" in done.stderr

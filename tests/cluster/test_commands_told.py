@@ -25,7 +25,6 @@ def commands(command, name=()):
 
 OPTIONS = dict(commands(get_command(app)))
 TAKE = {name for name, options in OPTIONS.items() if "ray://" in options.get("-c", "")}
-OWN = {name for name in OPTIONS if name.startswith("cluster ")}
 TAKE_ONE_FOLDER = {name for name, options in OPTIONS.items() if "-c" in options} - TAKE
 
 
@@ -37,15 +36,11 @@ def named(first, last="\n\n"):
 
 def test_the_commands_that_take_a_depot_are_listed():
     assert {"screen", "guard", "serve", "list"} < TAKE
-    assert TAKE | {"pairs"} == named("Take `-c DEPOT`")
+    assert TAKE | {"pairs", "stats", "cluster status"} == named("Take `-c DEPOT`")
 
 
 def test_the_commands_that_need_one_folder_are_listed():
-    counterparts = {name.removeprefix("cluster ") for name in OWN}
-    own = named("Have a command of their own") - {"stats"}
-    assert own <= OWN
-    assert TAKE_ONE_FOLDER - counterparts - {"stats"} == named("Need one folder still")
-    assert {"cluster load", "cluster remove", "cluster compact", "cluster check", "cluster status"} == own
+    assert TAKE_ONE_FOLDER - {"stats"} == named("Need one folder still")
 
 
 def test_the_readme_names_no_command_that_takes_a_depot_as_missing():
@@ -53,7 +48,7 @@ def test_the_readme_names_no_command_that_takes_a_depot_as_missing():
     told = " ".join(re.search(r"\*\*Several machines.*?(?=\n- )", readme, re.S)[0].split())
     do, need = told.split("; ")[:2]
     groups = {name.split()[0] for name in TAKE} | {"pairs"}
-    assert groups | {"cluster load"} == set(re.findall(r"`([a-z ]+)`", do))
+    assert groups == set(re.findall(r"`([a-z ]+)`", do))
     assert set(re.findall(r"`([a-z ]+)`", need)) <= {name.split()[0] for name in TAKE_ONE_FOLDER} - groups
 
 

@@ -140,7 +140,7 @@ def test_one_encrypted_host_is_loaded_and_asked_and_who_has_no_certificate_is_se
     assert 0 == code, said
     try:
         assert 0 == pmbf(certified, "cluster", "init", depot)[0]
-        assert (0, "1 added\n1 document in 1 volume\n") == pmbf(certified, "cluster", "load", asked, tmp_path / "a.txt")
+        assert (0, "1 added\n1 document in 1 volume\n") == pmbf(certified, "load", "-c", asked, tmp_path / "a.txt")
         code, said = pmbf(certified, "screen", tmp_path / "a.txt", "-c", depot, *asked)
         assert (1, True) == (code, "compared with 1 document" in said), said
         began = time.monotonic()
@@ -166,7 +166,7 @@ def test_encrypted_hosts_with_a_certificate_each_answer(tmp_path):
         (tmp_path / "texts").mkdir()
         for number in range(4):
             (tmp_path / "texts" / f"{number}.txt").write_text(words(number), encoding="utf-8")
-            done = hosts.pmbf("h1", "cluster", "load", asked, tmp_path / "texts" / f"{number}.txt", **own["h1"])
+            done = hosts.pmbf("h1", "load", "-c", asked, tmp_path / "texts" / f"{number}.txt", **own["h1"])
             assert 0 == done[0], done
         code, out, err = hosts.pmbf("h2", "cluster", "status", asked, "--json", **own["h2"])
         assert (0, True) == (code, '"missing": {}' in out), err

@@ -328,7 +328,7 @@ def test_a_hostile_depot_ends_a_command_with_3_and_a_line(place, tmp_path):
     query.write_text(QUERY, encoding="utf-8")
     _, said = last(place)
     commands = [(what, query, "-c") for what in ("screen", "guard")]
-    commands += [("list", "-c"), ("cluster", "check")]
+    commands += [("list", "-c"), ("check", "-c")]
     for keys, value in ((("volumes",), [None]), (("volumes", 0, "name"), 7), (("params", "density"), "x")):
         write_manifest(place, replaced(said, keys, value))
         for command in commands:

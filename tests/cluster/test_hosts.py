@@ -67,7 +67,7 @@ def test_a_host_is_drained_and_another_one_stopped_and_no_volume_is_missed(hosts
     for number in range(5):  # a volume each
         (tmp_path / "texts" / f"{number}.txt").write_text(words(number), encoding="utf-8")
         there = asked if number == 4 else depot
-        assert 0 == hosts.pmbf("h1", "cluster", "load", there, tmp_path / "texts" / f"{number}.txt")[0]
+        assert 0 == hosts.pmbf("h1", "load", "-c", there, tmp_path / "texts" / f"{number}.txt")[0]
 
     def status():
         code, out, err = hosts.pmbf("h1", "cluster", "status", asked, "--json")

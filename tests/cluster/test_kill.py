@@ -29,13 +29,13 @@ def test_a_load_that_is_killed_is_there_whole_or_not_at_all(tmp_path, folder):
     depot = tmp_path / "depot"
     assert 0 == pmbf("cluster", "init", depot).returncode
     before = time.monotonic()
-    assert 0 == started("cluster", "load", depot, folder).wait()
+    assert 0 == started("load", "-c", depot, folder).wait()
     whole_s, draw = time.monotonic() - before, random.Random(3)
     for number in range(KILLS):
         was = last(FolderDepot(depot))
         touch(folder / f"text-{number % 10}.txt", words(1000 + number))
         (folder / f"new-{number}.txt").write_text(words(2000 + number), encoding="utf-8")
-        process = started("cluster", "load", depot, folder)
+        process = started("load", "-c", depot, folder)
         time.sleep(draw.random() * whole_s)
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -43,7 +43,7 @@ def test_a_load_that_is_killed_is_there_whole_or_not_at_all(tmp_path, folder):
         assert (now.number, now.n_documents) in ((was.number, was.n_documents), (was.number + 1, was.n_documents + 1))
         status = pmbf("cluster", "status", depot, "--json")
         assert (0, {}) == (status.returncode, json.loads(status.stdout)["unread"])
-        done = pmbf("cluster", "load", depot, folder, "--json")
+        done = pmbf("load", "-c", depot, folder, "--json")
         assert (0, []) == (done.returncode, json.loads(done.stdout)["problems"])
         assert was.n_documents + 1 == last(FolderDepot(depot)).n_documents
         (tmp_path / "query.txt").write_text(words(1000 + number), encoding="utf-8")

@@ -53,12 +53,12 @@ def test_the_guard_blocks_what_it_cannot_know(place, leak):
     done = pmbf("guard", leak, "-c", place)
     assert 3 == done.returncode, done.stdout
     assert "manifest 3 is missing" in done.stdout + done.stderr
-    done = pmbf("cluster", "check", place)
+    done = pmbf("check", "-c", place)
     assert (3, True) == (done.returncode, "manifest 3 is missing" in done.stderr)
     (place / "last").unlink()  # as the message says
     shutil.rmtree(place / "shelf")
     assert 0 == pmbf("guard", leak, "-c", place).returncode
-    done = pmbf("cluster", "check", place)
+    done = pmbf("check", "-c", place)
     assert 0 == done.returncode
     assert "files that no state of the collection names" in done.stdout
 
@@ -123,7 +123,7 @@ def test_files_of_a_load_that_committed_nothing_are_counted(place, tmp_path):
     assert [] == unnamed(depot)
     name = depot.put_bytes(b"tide")
     assert [name] == unnamed(depot)
-    done = pmbf("cluster", "check", place)
+    done = pmbf("check", "-c", place)
     assert 0 == done.returncode
     assert "1 file that no state of the collection names" in done.stdout
     assert "2 volumes: no damage found\n" in done.stdout

@@ -26,7 +26,7 @@ WITH_COLLECTION = {
     "export": ["export", "out.pmbx"],
     "guard": ["guard", "a.txt"],
     "guard resolve": ["guard", "resolve", "1"],
-    "guard baseline create": ["guard", "baseline", "create", "a.txt"],
+    "guard baseline update": ["guard", "baseline", "update", "a.txt"],
     "sentences build": ["sentences", "build"],
     "sentences status": ["sentences", "status"],
     "sentences drop": ["sentences", "drop"],
@@ -40,19 +40,20 @@ WITH_COLLECTION = {
 }
 """Commands with `-c`."""
 WITH_CLUSTER = {
-    "cluster load": ["cluster", "load", "one.pmbf", "a.txt"],
-    "cluster remove": ["cluster", "remove", "one.pmbf", "1"],
     "cluster status": ["cluster", "status"],
-    "cluster check": ["cluster", "check"],
-    "cluster compact": ["cluster", "compact"],
     "cluster init": ["cluster", "init"],
 }
 """Commands that take a depot alone."""
 TAKE_BOTH = {
+    "load",
+    "remove",
+    "compact",
+    "check",
+    "check --repair",
     "screen",
     "list",
     "guard",
-    "guard baseline create",
+    "guard baseline update",
     "serve",
     "similar update",
     "similar show",

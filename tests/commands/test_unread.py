@@ -134,7 +134,7 @@ def test_a_leak_check_is_incomplete_where_a_file_cannot_be_searched(archive):
 
 def test_a_cluster_names_the_same_files(archive, tmp_path):
     run("cluster", "init", "depot")
-    result = run("cluster", "load", "depot", "archive", "--verbose")
+    result = run("load", "-c", "depot", "archive", "--verbose")
     assert result.exit_code == 3
     for name, (_, reason) in PROBLEMS.items():
         assert f"archive/{name}: {reason}" in result.stderr

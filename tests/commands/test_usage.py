@@ -17,7 +17,7 @@ from tests.commands.conftest import SUSPICIOUS, run
 
 COMMANDS = ["load", "screen", "compare", "duplicates", "web", "list", "label", "remove", "compact", "check", "stats"]
 COMMANDS += ["export", "serve"]
-GUARDS = ["check", "install", "uninstall", "baseline create", "baseline add", "baseline update", "baseline audit"]
+GUARDS = ["check", "install", "uninstall", "baseline add", "baseline update", "baseline audit"]
 
 
 def command_named(name):
@@ -183,6 +183,7 @@ def test_a_folder_of_texts_taken_for_a_collection_says_what_to_type(tmp_path):
         (("screen", "a.txt", "--treshold", "1"), "No such option: --treshold (did you mean --threshold?); see"),
         (("screen", "a.txt", "--html"), "Option '--html' requires an argument; see `pmbf screen --help`"),
         (("screen", "a.txt", "--exclude-self"), "--exclude-self is now --exclude self; see `pmbf screen --help`"),
+        (("cluster", "load", "depot", "a.txt"), "pmbf cluster load is now `pmbf load -c DEPOT`"),
         (("screen", "a.txt", "--exclude", "me"), "'me' is not one of quotations, bibliography, self, same=NAME"),
         (("screen", "a.txt", "--param", "metod=x"), "'metod' is no parameter of this command; did you mean 'method'?"),
         (("screen", "a.txt", "--param", "method"), "method has no value, expected method=hashes|popcount"),

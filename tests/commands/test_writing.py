@@ -155,7 +155,7 @@ AT_CLUSTERS = {
 def test_nothing_is_written_into_a_folder_of_documents_of_a_cluster(here, monkeypatch):
     monkeypatch.setattr("pmbf.cluster.collection.Local", Inline)  # 30 commands would start three nodes each
     assert run("cluster", "init", "depot").exit_code == 0
-    assert run("cluster", "load", "depot", "library").exit_code == 0
+    assert run("load", "-c", "depot", "library").exit_code == 0
     assert run("similar", "update", "-c", "depot", "--quiet").exit_code == 0
     os.mkdir("library/new")
     for name, command in AT_CLUSTERS.items():

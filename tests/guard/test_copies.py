@@ -62,7 +62,7 @@ def test_the_finding_says_that_the_file_is_the_same(git, pictures):
 
 
 def test_a_baseline_lets_the_picture_leave(git, pictures):
-    made = guard("baseline", "create", "logo.png", "-c", pictures, cwd=git.folder)
+    made = guard("baseline", "update", "logo.png", "-c", pictures, cwd=git.folder)
     assert made.returncode == 0, made.stderr
     assert "1 allowed" in checked(git, pictures, "--baseline", ".pmbf-baseline.json", code=0).stderr
     git.write("logo.png", png(3) + b"\0")

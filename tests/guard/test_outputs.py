@@ -60,14 +60,14 @@ def test_incidents_go_to_a_regular_file_only(tmp_path):
 
 def test_a_baseline_is_made_looked_through_and_renewed(tmp_path, protected):
     (tmp_path / "leak.txt").write_text(f"{CLEAN}\n{LEAK}\n")
-    made = guard("baseline", "create", ".", "-c", protected, cwd=tmp_path)
+    made = guard("baseline", "update", ".", "-c", protected, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     file = tmp_path / ".pmbf-baseline.json"
     [fingerprint] = json.loads(file.read_text())["allowed"]
     assert LEAK[10:60] not in file.read_text()
     assert guard("leak.txt", "-c", protected, "--baseline", file.name, cwd=tmp_path).returncode == 0
-    again = guard("baseline", "create", ".", "-c", protected, cwd=tmp_path)
-    assert again.returncode == 2 and "is there already" in again.stderr
+    again = guard("baseline", "update", ".", "-c", protected, cwd=tmp_path)
+    assert again.returncode == 0 and "0 new, 0 gone, 1 kept" in again.stderr
 
     file.write_text(file.read_text().replace('": ""', '": "said in May"'))
     shown = guard("baseline", "audit", ".", "-c", protected, cwd=tmp_path).stdout
@@ -86,6 +86,6 @@ def test_a_baseline_is_made_looked_through_and_renewed(tmp_path, protected):
 def test_a_baseline_of_less_than_everything_is_not_made(tmp_path, protected):
     (tmp_path / "leak.txt").write_text(LEAK)
     (tmp_path / "a.7z").write_bytes(b"7z\xbc\xaf\x27\x1c" + bytes(10))
-    done = guard("baseline", "create", ".", "-c", protected, cwd=tmp_path)
+    done = guard("baseline", "update", ".", "-c", protected, cwd=tmp_path)
     assert done.returncode == 3
     assert not (tmp_path / ".pmbf-baseline.json").exists()

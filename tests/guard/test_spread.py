@@ -62,7 +62,7 @@ def test_the_same_piece_again_and_again_counts_once(tmp_path, protected):
 
 def test_what_a_baseline_allows_does_not_count(tmp_path, protected):
     pieces(tmp_path)
-    made = guard("baseline", "create", "part-0.txt", "part-1.txt", "part-2.txt", "-c", protected, cwd=tmp_path)
+    made = guard("baseline", "update", "part-0.txt", "part-1.txt", "part-2.txt", "-c", protected, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     assert guard(".", "-c", protected, "--baseline", ".pmbf-baseline.json", cwd=tmp_path).returncode == 0
 

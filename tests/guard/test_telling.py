@@ -92,7 +92,7 @@ def test_the_command_that_is_told_lets_files_through(desk, protected):
 def test_the_command_that_is_told_takes_the_options_of_the_check(desk, protected):
     policy(desk, "warn_chars = 'off'", "# kept")
     options = ["--param", "block_chars=100", "--exclude", "*.po", "-c", protected, "--baseline", "b.json"]
-    assert guard("baseline", "create", "leak.txt", "-c", protected, "--file", "b.json", cwd=desk).returncode == 0
+    assert guard("baseline", "update", "leak.txt", "-c", protected, "--file", "b.json", cwd=desk).returncode == 0
     (desk / "leak.txt").write_text(f"{words(77)} {OTHER_SECRET[100:400]}")
     done = guard("leak.txt", *options, cwd=desk)
     assert done.returncode == 1

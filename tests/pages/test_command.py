@@ -48,7 +48,9 @@ def test_several_texts_have_a_folder_ranked_by_share(library, tmp_path):
 
 
 def test_hidden_names_are_in_no_file_of_the_folder(library, tmp_path):
-    done = pmbf("screen", SUSPICIOUS, "-c", library, "--html", "out/", "--hide-names", "--quiet", cwd=tmp_path)
+    done = pmbf(
+        "screen", SUSPICIOUS, "-c", library, "--html", "out/", "--param", "hide_names=yes", "--quiet", cwd=tmp_path
+    )
     assert done.returncode == 1
     for name in os.listdir(tmp_path / "out"):
         page = (tmp_path / "out" / name).read_text(encoding="utf-8")
@@ -60,8 +62,8 @@ def test_hidden_names_are_in_no_file_of_the_folder(library, tmp_path):
     ("words", "told"),
     [
         (["edited.txt", "none.txt", "--html", "page.html"], "2 texts are screened, and a file holds the page of one"),
-        (["edited.txt", "--hide-names"], "--hide-names is for pages; add --html FILE"),
-        (["edited.txt", "--param", "html_sources=whole"], "--html-sources is for pages; add --html FILE"),
+        (["edited.txt", "--param", "hide_names=yes"], "--param hide_names is for pages; add --html FILE"),
+        (["edited.txt", "--param", "html_sources=whole"], "--param html_sources is for pages; add --html FILE"),
         (["edited.txt", "--html", "./edited.txt"], "this is the text that is screened; name another file"),
         (["edited.txt", "--html", ""], "'--html': is empty, expected a name"),
         (["edited.txt", "--html", "no/such/page.html"], "no/such/page.html: there is no folder"),

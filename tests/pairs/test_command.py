@@ -120,7 +120,7 @@ def test_quiet_prints_nothing(texts):
         (["--json", "--table", "csv:-"], "name a file"),
         (["--rows", "texts"], "add --table FILE.csv or FILE.jsonl"),
         (["--param", "plan=term", "--param", "max_volume=100"], "max_volume, or take the plan 'doc'"),
-        (["--background", "none.df"], "without --param idf=LOW,HIGH"),
+        (["--param", "background=none.df"], "without idf=LOW,HIGH"),
     ],
 )
 def test_wrong_usage_is_told(texts, options, told):
@@ -132,9 +132,11 @@ def test_a_background_is_written_and_read(texts, tmp_path):
     done = pairs(texts, "--write-background", tmp_path / "b.df")
     assert (0, "") == (done.returncode, done.stdout)
     assert "features in 3 texts\n" in done.stderr
-    done = pairs(texts, "--background", tmp_path / "b.df", "--param", "idf=0.1,0.9")
+    done = pairs(texts, "--param", f"background={tmp_path / 'b.df'}", "--param", "idf=0.1,0.9")
     assert (2, True) == (done.returncode, "of 7 texts only" in done.stderr)
-    done = pairs(texts, "--background", tmp_path / "b.df", "--param", "idf=0.1,0.9", "--features", "spotsigs")
+    done = pairs(
+        texts, "--param", f"background={tmp_path / 'b.df'}", "--param", "idf=0.1,0.9", "--features", "spotsigs"
+    )
     assert (2, True) == (done.returncode, "made of other features" in done.stderr)
 
 

@@ -99,7 +99,7 @@ def test_several_jobs_say_the_same_as_one(folder: Path) -> None:
     there = "-c", folder / "c.pmbf"
     run("sentences", "build", *there)
     queries = [folder / "query.txt", folder / "clean.txt", *sorted((folder / "texts").iterdir())] * 2
-    for more in ([], ["--json"], ["--table", "csv:-", "--with-text"], ["--template", "thesis"]):
+    for more in ([], ["--json"], ["--table", "csv:-", "--param", "with_text=yes"], ["--template", "thesis"]):
         alone = run("sentences", "screen", *queries, *there, *more, "--jobs", "1")
         many = run("sentences", "screen", *queries, *there, *more, "--jobs", "3")
         assert (many.exit_code, many.stdout, many.stderr) == (alone.exit_code, alone.stdout, alone.stderr)
@@ -110,7 +110,15 @@ def test_a_table_has_a_row_for_each_sentence(folder: Path) -> None:
     there = "-c", folder / "c.pmbf"
     run("sentences", "build", *there)
     result = run(
-        "sentences", "screen", folder / "query.txt", folder / "clean.txt", *there, "--table", "csv:-", "--with-text"
+        "sentences",
+        "screen",
+        folder / "query.txt",
+        folder / "clean.txt",
+        *there,
+        "--table",
+        "csv:-",
+        "--param",
+        "with_text=yes",
     )
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
     assert [row["outcome"] for row in rows] == ["short", "new", "found", "found", "new", "new"]

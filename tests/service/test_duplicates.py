@@ -142,7 +142,9 @@ def test_texts_over_64_kb_are_prepared_beside_other_requests(service):
 
 
 def test_the_token_is_asked_for_over_tcp(protected, place):
-    with served(protected, place / "d.sock", "--tcp", "127.0.0.1:0", "--token-file", place / "d.token") as running:
+    with served(
+        protected, place / "d.sock", "--tcp", "127.0.0.1:0", "--param", f"token_file={place / 'd.token'}"
+    ) as running:
         import http.client
 
         body = json.dumps({"articles": [{"id": 1, "text": STORY}]})

@@ -93,7 +93,7 @@ def test_pieces_of_a_document_are_counted_together_by_the_asker(service, protect
 
 
 def test_a_baseline_holds_in_the_service(service, protected, desk):
-    done = guard("baseline", "create", "leak.txt", "-c", protected, cwd=desk)
+    done = guard("baseline", "update", "leak.txt", "-c", protected, cwd=desk)
     assert done.returncode == 0, done.stderr
     [file] = desk.glob(".pmbf-baseline*")
     by_service, alone = both(service, protected, "leak.txt", "--json", "--baseline", file.name, cwd=desk)

@@ -12,7 +12,7 @@ from tests.service.conftest import CLEAN, encoded, frame, received, served
 @pytest.fixture(scope="module")
 def by_tcp(protected, place):
     """A service with a port of its own, and the port."""
-    options = ("--tcp", "127.0.0.1:0", "--token-file", place / "token")
+    options = ("--tcp", "127.0.0.1:0", "--param", f"token_file={place / 'token'}")
     with served(protected, place / "tcp.sock", *options) as running:
         yield running, running.port
 
@@ -35,7 +35,15 @@ def test_a_port_that_another_has_is_told_before_a_token_is_made(protected, place
         port = other.getsockname()[1]
         token = place / "no-token"
         done = run(
-            "serve", "-c", protected, "--socket", place / "p.sock", "--tcp", f"127.0.0.1:{port}", "--token-file", token
+            "serve",
+            "-c",
+            protected,
+            "--socket",
+            place / "p.sock",
+            "--tcp",
+            f"127.0.0.1:{port}",
+            "--param",
+            f"token_file={token}",
         )
     assert (done.exit_code, f"127.0.0.1:{port}: another program listens there" in done.stderr) == (3, True)
     assert not token.exists()
@@ -90,7 +98,7 @@ def test_a_service_that_names_no_document_screens_none(protected, place, tmp_pat
     (["--tcp", "0.0.0.0:80"], "no loopback address"),
     (["--tcp", "192.168.0.1:80"], "no loopback address"),
     (["--tcp", "127.0.0.1"], "no loopback address"),
-    (["--token-file", "x"], "without --tcp"),
+    (["--param", "token_file=x"], "without --tcp"),
     (["--param", "answer_s=0"], "above 0"),
 ])  # fmt: skip
 def test_wrong_usage_is_told(protected, place, options, said):
@@ -106,7 +114,7 @@ def test_a_token_that_others_can_read_is_refused(protected, place):
     file = place / "open-token"
     file.write_text("x" * 40)
     file.chmod(0o644)
-    options = ["--tcp", "127.0.0.1:0", "--token-file", file]
+    options = ["--tcp", "127.0.0.1:0", "--param", f"token_file={file}"]
     done = run("serve", "-c", protected, "--socket", place / "never.sock", *options)
     assert (done.exit_code, "chmod 600" in done.stderr) == (2, True)
 

@@ -126,7 +126,7 @@ def banded(lists: Lists, band: Band, background: Background | None) -> Lists:
         raise ParameterError(
             f"idf is {band.low:g},{band.high:g}, but frequencies are known of {n_texts:,} texts only, expected at "
             f"least {LEAST_TEXTS:,}: among few texts a band leaves out just what copies share; give the background of "
-            "a larger set (--background), or leave the band out"
+            "a larger set (--param background), or leave the band out"
         )
     hashes, frequencies = frequencies_of(lists)
     counts = frequencies.astype(np.float64)

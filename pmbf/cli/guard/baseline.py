@@ -1,4 +1,4 @@
-"""`pmbf guard baseline`: create, audit and update the list of passages that may leave."""
+"""`pmbf guard baseline`: update, audit and add to the list of passages that may leave."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from pmbf.base.errors import DONE, IncompleteError, ParameterError
+from pmbf.base.errors import DONE, IncompleteError
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard import arguments as arg
 from pmbf.cli.guard.arguments import taking
@@ -31,34 +31,6 @@ app = typer.Typer(
     help="Passages that may leave: a file of fingerprints, which tells nothing about the texts.",
 )
 CODES = "Exit codes: 0 done; 2 wrong usage or policy; 3 an error, or not everything could be checked"
-
-
-@app.command(
-    cls=PmbfCommand,
-    epilog=f"""Examples:
-  pmbf guard baseline create . -c protected.pmbf
-  pmbf guard baseline create --range v1..HEAD -c protected.pmbf
-
-Then write behind each fingerprint why it may leave, and name the file as
-`baseline` in the policy.
-
-{CODES}""",
-)
-@taking(*arg.SCOPE)
-def create(file: arg.BaselineFile = None, **scope: Any) -> None:
-    """Allow every passage that is found now; an existing baseline is not touched."""
-    from pmbf.cli.shown.figures import counted
-    from pmbf.guard.baseline import Baseline, write_baseline
-
-    check = _BaselineCheck(file, scope)
-    if os.path.lexists(check.file):
-        raise ParameterError(f"{check.file}: is there already; `pmbf guard baseline update` renews it")
-    verdict = check.verdict(None)
-    made = Baseline(check.session.key()).renewed(_found(verdict))
-    write_baseline(check.file, made)
-    note(f"{check.file}: {counted(len(made.notes), 'passage')} in it; write behind each why it may leave")
-    if check.switch:
-        note(check.switch)
 
 
 @app.command(
@@ -87,16 +59,33 @@ def add(file: arg.BaselineFile = None, **scope: Any) -> None:
         note(f"{shown_path(str(name_in_policy(check.policy_file, check.file)))}: names the baseline now")
 
 
-@app.command(cls=PmbfCommand, epilog=CODES)
+@app.command(
+    cls=PmbfCommand,
+    epilog=f"""Examples:
+  pmbf guard baseline update . -c protected.pmbf
+  pmbf guard baseline update --range v1..HEAD -c protected.pmbf
+
+Then write behind each fingerprint why it may leave, and name a new file as
+`baseline` in the policy.
+
+{CODES}""",
+)
 @taking(*arg.SCOPE)
 def update(file: arg.BaselineFile = None, **scope: Any) -> None:
-    """Allow the passages found now, drop the passages no longer found; notes stay."""
-    from pmbf.guard.baseline import read_baseline, write_baseline
+    """Allow every passage that is found now, and no other; notes stay. The baseline is made if there is none."""
+    from pmbf.cli.shown.figures import counted
+    from pmbf.guard.baseline import Baseline, read_baseline, write_baseline
 
     check = _BaselineCheck(file, scope)
-    before = read_baseline(check.file)
-    after = before.renewed(_found(check.verdict(before)))
+    is_new = not os.path.lexists(check.file)
+    before = Baseline(check.session.key()) if is_new else read_baseline(check.file)
+    after = before.renewed(_found(check.verdict(None if is_new else before)))
     write_baseline(check.file, after)
+    if is_new:
+        note(f"{check.file}: {counted(len(after.notes), 'passage')} in it; write behind each why it may leave")
+        if check.switch:
+            note(check.switch)
+        return
     n_new, n_gone = len(after.notes.keys() - before.notes.keys()), len(before.notes.keys() - after.notes.keys())
     note(f"{check.file}: {n_new} new, {n_gone} gone, {len(after.notes) - n_new} kept")
 

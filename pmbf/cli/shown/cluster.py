@@ -49,7 +49,7 @@ def checked_text(problems: Mapping[str, Sequence[str]], n_volumes: int, n_unname
     if n_unnamed:
         lines.append(
             f"{counted(n_unnamed, 'file')} that no state of the collection names: of a load that runs or was ended, or "
-            "of a lost state; `pmbf cluster compact` deletes them when they are a day old"
+            "of a lost state; `pmbf compact` deletes them when they are a day old"
         )
     found = f"problems in {len(problems):,} of them" if problems else "no damage found"
     return "".join(line + "\n" for line in [*lines, f"{counted(n_volumes, 'volume')}: {found}"])
