@@ -14,7 +14,7 @@ from pmbf.cli.outcome import note
 from pmbf.cli.targets import require_outside, require_own, require_own_pages
 
 if TYPE_CHECKING:
-    from pmbf.pages import Extent, Screened
+    from pmbf.pages import Extent, OverviewRow
     from pmbf.report import Report
     from pmbf.verbs import AnyCollection
 
@@ -45,7 +45,7 @@ class Pages:
     force: bool = False
     _in_folder: bool = False
     _n_written: int = 0
-    _screened: list[Screened] = field(default_factory=list)
+    _screened: list[OverviewRow] = field(default_factory=list)
 
     def expect(self, paths: Sequence[str], opened: AnyCollection) -> None:
         """Choose between file and folder, before anything is screened.
@@ -116,12 +116,12 @@ class Pages:
             note(f"the page is {made}")
 
     def _keep(self, report: Report, file: str) -> None:
-        from pmbf.pages import Screened
+        from pmbf.pages import OverviewRow
 
         name = f"Text {len(self._screened) + 1}" if self.hide_names else report.query.name
         problem = "" if self.hide_names else "; ".join(report.problems[:1])
         certainty, more = report.certainty or "", "; ".join(_more(report))
-        self._screened.append(Screened(name, report.coverage, report.n_sources, certainty, file, problem, more))
+        self._screened.append(OverviewRow(name, report.coverage, report.n_sources, certainty, file, problem, more))
 
 
 def _more(report: Report) -> Iterator[str]:

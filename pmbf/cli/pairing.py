@@ -24,7 +24,7 @@ from pmbf.store.telling import OnNodes, is_collection, on_nodes
 if TYPE_CHECKING:
     from pmbf.alike.pairs import NearDuplicates
     from pmbf.alike.pairs.bands import Background
-    from pmbf.alike.pairs.listed_texts import Source
+    from pmbf.alike.pairs.listed_texts import TextSource
     from pmbf.alike.pairs.plans import Advance
     from pmbf.alike.pairs.stored import Reading
     from pmbf.alike.pairs.work import Work
@@ -209,7 +209,7 @@ def exit_code(found: NearDuplicates) -> int:
     return FAILED if found.problems or n_with_words < 2 else DONE
 
 
-def _told(made: Background, source: Source, file: str) -> int:
+def _told(made: Background, source: TextSource, file: str) -> int:
     """Say what a background is of, and return the exit code."""
     from pmbf.alike.pairs.bands import LEAST_TEXTS
 
@@ -242,7 +242,7 @@ def _opened(
     work: str | None,
     *,
     quiet: bool,
-) -> Iterator[tuple[Source, Advance, Work | None]]:
+) -> Iterator[tuple[TextSource, Advance, Work | None]]:
     """Yield the texts that were named, what shows progress, and the work folder if one was named.
 
     Args:

@@ -22,12 +22,12 @@ from pmbf.collection import Collection
 from pmbf.comparison.clusters import clusters
 from pmbf.comparison.common import most_groups
 from pmbf.comparison.counting import paired
-from pmbf.comparison.grouping import Card, GroupBy, grouped
+from pmbf.comparison.grouping import Attributes, GroupBy, grouped
 from pmbf.comparison.masking import Out, left_out, masked
 from pmbf.comparison.results import Comparison, Member, Pair, Settings, Shared, ranked
 from pmbf.comparison.sections import in_same_sections
 from pmbf.extract import Limits
-from pmbf.intake.entering import Advance, Document, Entered, Texts, entered
+from pmbf.intake.entering import Advance, Entered, EnteredText, Texts, entered
 from pmbf.intake.texts import Text
 from pmbf.report import Passage
 from pmbf.screen import Folder, Options, OptionValues, mutual
@@ -162,7 +162,7 @@ class Groups:
         cards: The card of each text, by name.
     """
 
-    cards: Mapping[str, Card]
+    cards: Mapping[str, Attributes]
 
     @property
     def of_name(self) -> dict[str, str]:
@@ -174,16 +174,16 @@ class Groups:
         """How many groups there are."""
         return len({card.group for card in self.cards.values()})
 
-    def of(self, document: Document) -> frozenset[str]:
+    def of(self, document: EnteredText) -> frozenset[str]:
         """Return the groups of the texts of a document."""
         return frozenset(self.cards[name].group for name in document.names)
 
-    def numbers(self, documents: Iterable[Document]) -> dict[int, list[int]]:
+    def numbers(self, documents: Iterable[EnteredText]) -> dict[int, list[int]]:
         """Return the groups of each document as numbers, by id."""
         number = {group: i for i, group in enumerate(sorted(set(self.of_name.values())))}
         return {document.id: [number[group] for group in self.of(document)] for document in documents}
 
-    def not_compared(self, documents: Sequence[Document]) -> dict[int, list[int]]:
+    def not_compared(self, documents: Sequence[EnteredText]) -> dict[int, list[int]]:
         """Return, for each document, those without a text of another group than its own."""
         alone: dict[str, list[int]] = {}
         own = {document.id: self.of(document) for document in documents}
@@ -194,7 +194,10 @@ class Groups:
 
 
 def _members(
-    documents: Iterable[Document], cards: Mapping[str, Card], out: Mapping[int, Out], library: Mapping[int, list[Span]]
+    documents: Iterable[EnteredText],
+    cards: Mapping[str, Attributes],
+    out: Mapping[int, Out],
+    library: Mapping[int, list[Span]],
 ) -> Iterator[Member]:
     """Yield each member."""
     for document in documents:
@@ -232,7 +235,7 @@ class _InLibraries:
 
     how: How
 
-    def found(self, documents: Sequence[Document]) -> _Library:
+    def found(self, documents: Sequence[EnteredText]) -> _Library:
         """Return the parts of the documents that stand in a library."""
         found = _Library({}, [], {})
         some = [one for one in documents if one.n_tokens and self.how.libraries]

@@ -29,7 +29,7 @@ _LONGEST_REGEX = 1000
 GroupBy = str | Mapping[str, str] | Callable[[str], str] | None
 
 
-class Card(NamedTuple):
+class Attributes(NamedTuple):
     """What is known about a text besides its name."""
 
     group: str
@@ -48,7 +48,7 @@ class Grouping:
     """
 
     how: str
-    cards: Mapping[str, Card]
+    cards: Mapping[str, Attributes]
     problems: tuple[str, ...] = ()
 
 
@@ -70,20 +70,20 @@ def grouped(names: Sequence[str], by: GroupBy) -> Grouping:
     if by is None or by == BY_FILE:
         return Grouping("file", _own(names))
     if isinstance(by, Mapping):
-        return Grouping("the mapping given", {name: Card(_text(name, by.get(name, name))) for name in names})
+        return Grouping("the mapping given", {name: Attributes(_text(name, by.get(name, name))) for name in names})
     if callable(by):
-        return Grouping("the function given", {name: Card(_text(name, by(name))) for name in names})
+        return Grouping("the function given", {name: Attributes(_text(name, by(name))) for name in names})
     if not isinstance(by, str):
         raise ParameterError(f"group_by is {by!r:.80}, expected 'folder', a regular expression, a .csv file, a mapping")
     if by == BY_FOLDER:
-        return Grouping("folder", {name: Card(_folder(name)) for name in names})
+        return Grouping("folder", {name: Attributes(_folder(name)) for name in names})
     if by.lower().endswith(".csv"):
         return _by_table(names, by)
     return _by_regex(names, by)
 
 
-def _own(names: Iterable[str]) -> dict[str, Card]:
-    return {name: Card(name) for name in names}
+def _own(names: Iterable[str]) -> dict[str, Attributes]:
+    return {name: Attributes(name) for name in names}
 
 
 def _text(name: str, group: object) -> str:
@@ -104,7 +104,7 @@ def _by_regex(names: Sequence[str], pattern: str) -> Grouping:
     if len(pattern) > _LONGEST_REGEX:
         raise ParameterError(f"the regular expression has {len(pattern)} characters, expected at most {_LONGEST_REGEX}")
     expression = compiled(pattern, instead="group by a table, FILE.csv")
-    cards = {name: Card(_matched(expression, name)) for name in names}
+    cards = {name: Attributes(_matched(expression, name)) for name in names}
     if names and not any(expression.search(searchable(name)) for name in names):
         raise ParameterError(f"group_by is {pattern!r:.80}, which fits no name, such as {names[0]!r}")
     return Grouping(f"the expression {pattern}", cards)
@@ -134,7 +134,7 @@ def _by_table(names: Sequence[str], path: str) -> Grouping:
             continue
         [name] = found
         lines[name] = line
-        cards[name] = Card(labels.get(key or "") or name, _date(labels, path, line), _shown(labels, key))
+        cards[name] = Attributes(labels.get(key or "") or name, _date(labels, path, line), _shown(labels, key))
     return Grouping(f"the table {PurePath(path).name}", cards, tuple(problems))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from pmbf.base.span import Span, length_inside, merged, union_length
 from pmbf.comparison.common import common_parts
-from pmbf.intake.entering import Document, Entered, stored
+from pmbf.intake.entering import Entered, EnteredText, stored
 from pmbf.report import Section
 from pmbf.screen import Options, exempt
 
@@ -87,5 +87,5 @@ def _masked(text: str, spans: Sequence[Span]) -> str:
     return "".join([*pieces, text[at:]])
 
 
-def _with_all_names(one: Document, originals: Sequence[Document]) -> Document:
+def _with_all_names(one: EnteredText, originals: Sequence[EnteredText]) -> EnteredText:
     return replace(one, names=tuple(sorted(name for original in originals for name in original.names)))

@@ -34,7 +34,7 @@ Advance = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class EnteredText:
     """A text of the comparison, and the members that have it.
 
     Args:
@@ -65,7 +65,7 @@ class Entered:
 
     store: Store
     title: str
-    documents: tuple[Document, ...]
+    documents: tuple[EnteredText, ...]
     problems: tuple[str, ...]
 
 
@@ -197,10 +197,10 @@ def title_of(roots: list[str]) -> str:
     return os.path.join(roots[0], "") if len(roots) == 1 and os.path.isdir(roots[0]) else ", ".join(roots[:3])
 
 
-def _documents(store: Store, base: str) -> Iterator[Document]:
+def _documents(store: Store, base: str) -> Iterator[EnteredText]:
     for one in listed(store):
         if one.kind == BINARY_KIND:
             continue
         names = tuple(sorted(name_below(path, base) for path in one.paths))
         text = original_text(store.generation, store.documents([one.id])[one.id], one.paths)
-        yield Document(one.id, text, names, one.n_tokens, one.problems)
+        yield EnteredText(one.id, text, names, one.n_tokens, one.problems)

@@ -17,8 +17,8 @@ markup    foreign text as HTML, numbers and names as words
 
 from pmbf.pages.evidence import evidence_page
 from pmbf.pages.notebook import notebook_view
-from pmbf.pages.overview import Screened, overview_page
+from pmbf.pages.overview import OverviewRow, overview_page
 from pmbf.pages.sources import Extent
 from pmbf.pages.writing import write_page
 
-__all__ = ["Extent", "Screened", "evidence_page", "notebook_view", "overview_page", "write_page"]
+__all__ = ["Extent", "OverviewRow", "evidence_page", "notebook_view", "overview_page", "write_page"]

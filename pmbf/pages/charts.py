@@ -11,7 +11,7 @@ WIDTH, HEIGHT, BASE = 240, 72, 58
 """Of a histogram, in units of its own: its width, its height, and where the bars stand."""
 
 
-class Bar(NamedTuple):
+class HistogramBar(NamedTuple):
     """A bar of a histogram: what it counts, how many, and what is said of it."""
 
     label: str
@@ -19,7 +19,7 @@ class Bar(NamedTuple):
     title: str
 
 
-def histogram(bars: Sequence[Bar], caption: str) -> str:
+def histogram(bars: Sequence[HistogramBar], caption: str) -> str:
     """Return a histogram with the labels of its bars below them.
 
     Args:
@@ -51,5 +51,5 @@ def shares_histogram(shares: Sequence[float], caption: str) -> str:
         counts[min(9, int(share * 10))] += 1
     titles = [f"{10 * i} to {10 * i + 10} %: {n} text{'' if n == 1 else 's'}" for i, n in enumerate(counts)]
     return histogram(
-        [Bar(f"{10 * i}", n, title) for i, (n, title) in enumerate(zip(counts, titles, strict=True))], caption
+        [HistogramBar(f"{10 * i}", n, title) for i, (n, title) in enumerate(zip(counts, titles, strict=True))], caption
     )

@@ -26,7 +26,7 @@ WRAPPED_COLUMNS = range(45, 101)
 """If all lines of a paragraph but the last are as long as this, then their ends are no ends of lines to a reader."""
 
 
-class Layer(NamedTuple):
+class SpanLayer(NamedTuple):
     """Something that is true of a span of a text.
 
     Args:
@@ -40,22 +40,22 @@ class Layer(NamedTuple):
     number: int = 0
 
 
-class Piece(NamedTuple):
+class LayeredPiece(NamedTuple):
     """A span of a text with the layers that hold all of it."""
 
     span: Span
-    layers: tuple[Layer, ...]
+    layers: tuple[SpanLayer, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """Consecutive pieces between blank lines; `wrapped`: its line ends may be laid out as spaces."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[LayeredPiece, ...]
     wrapped: bool
 
 
-def sections(text: str, window: Span, layers: Sequence[Layer]) -> Iterator[list[Paragraph]]:
+def sections(text: str, window: Span, layers: Sequence[SpanLayer]) -> Iterator[list[Paragraph]]:
     """Yield the part of a text inside a window, section by section; the pieces, put together, are that part.
 
     Args:
@@ -80,19 +80,19 @@ def sections(text: str, window: Span, layers: Sequence[Layer]) -> Iterator[list[
         yield section
 
 
-def _pieces(window: Span, layers: Iterable[Layer], cuts: Iterable[int]) -> Iterator[Piece]:
+def _pieces(window: Span, layers: Iterable[SpanLayer], cuts: Iterable[int]) -> Iterator[LayeredPiece]:
     """Yield a window cut wherever a layer begins or ends, and at the cuts."""
-    opening: dict[int, list[Layer]] = {}
+    opening: dict[int, list[SpanLayer]] = {}
     places = {window.start, window.stop, *cuts}
     for layer in layers:
         start, stop = max(layer.span.start, window.start), min(layer.span.stop, window.stop)
         if start < stop:
             opening.setdefault(start, []).append(layer)
             places |= {start, stop}
-    held: list[Layer] = []
+    held: list[SpanLayer] = []
     for start, stop in pairwise(sorted(places)):
         held = [layer for layer in held if layer.span.stop > start] + opening.get(start, [])
-        yield Piece(Span(start, stop), tuple(held))
+        yield LayeredPiece(Span(start, stop), tuple(held))
 
 
 def _paragraphs(text: str, window: Span) -> Iterator[Span]:

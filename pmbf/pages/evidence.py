@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from pmbf.base.errors import ParameterError
-from pmbf.pages.charts import Bar, histogram
+from pmbf.pages.charts import HistogramBar, histogram
 from pmbf.pages.findings import Findings, SourceText
 from pmbf.pages.marked import MarkedText, map_of, runs, signs_list
 from pmbf.pages.markup import counted, escaped, percent
@@ -271,7 +271,7 @@ def _lengths(findings: Findings) -> str:
     return f'<h2 class="label">Lengths of passages</h2>{histogram(_bars(lengths), "Lengths of passages in characters")}'
 
 
-def _bars(lengths: Sequence[int]) -> list[Bar]:
+def _bars(lengths: Sequence[int]) -> list[HistogramBar]:
     bars = []
     for start, stop in zip(LENGTHS, [*LENGTHS[1:], None], strict=True):
         n = sum(start <= length and (stop is None or length < stop) for length in lengths)
@@ -281,7 +281,7 @@ def _bars(lengths: Sequence[int]) -> list[Bar]:
             if stop is None
             else f"{counted(n, 'passage')} under {stop:,}"
         )
-        bars.append(Bar(label, n, told))
+        bars.append(HistogramBar(label, n, told))
     return bars
 
 

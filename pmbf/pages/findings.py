@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pmbf.base.errors import ParameterError, PmbfError, WithheldError
 from pmbf.base.places import Places
 from pmbf.base.span import Span, union_length
-from pmbf.pages.cutting import Layer
+from pmbf.pages.cutting import SpanLayer
 from pmbf.pages.lines import joined
 from pmbf.pages.markup import common_folder
 from pmbf.pages.signs import Sign, signs
@@ -113,11 +113,11 @@ class Findings:
         return found, missing
 
     @cached_property
-    def edits(self) -> dict[int, list[tuple[Layer | None, Layer | None]]]:
+    def edits(self) -> dict[int, list[tuple[SpanLayer | None, SpanLayer | None]]]:
         """The words that differ in each passage by number: a layer of the query, and one of the source."""
         return {one.number: list(self._edits(one)) for one in self.passages if one.rank in self.sources}
 
-    def _edits(self, one: Numbered) -> Iterator[tuple[Layer | None, Layer | None]]:
+    def _edits(self, one: Numbered) -> Iterator[tuple[SpanLayer | None, SpanLayer | None]]:
         if one.passage.kind not in COMPARED or not one.passage.source:
             return
         try:
@@ -127,8 +127,8 @@ class Findings:
         for edit in found:
             role = "rep" if edit.query and edit.source else "ins" if edit.query else "del"
             yield (
-                Layer(edit.query, role, one.number) if edit.query else None,
-                Layer(edit.source, role, one.number) if edit.source else None,
+                SpanLayer(edit.query, role, one.number) if edit.query else None,
+                SpanLayer(edit.source, role, one.number) if edit.source else None,
             )
 
     @cached_property
@@ -137,16 +137,16 @@ class Findings:
         return signs(self.text, self.report.query)
 
     @cached_property
-    def query_layers(self) -> list[Layer]:
+    def query_layers(self) -> list[SpanLayer]:
         """The layers of the query: passages, words that differ, exempt spans, signs."""
         quoted, listed = self._exempt
         return [
-            *(Layer(one.passage.query, "passage", one.number) for one in self.passages),
+            *(SpanLayer(one.passage.query, "passage", one.number) for one in self.passages),
             *(ours for found in self.edits.values() for ours, _ in found if ours),
-            *(Layer(span, "quotation") for span in quoted),
-            *(Layer(span, "bibliography") for span in listed),
-            *(Layer(span, "excluded") for span in self.report.query.excluded),
-            *(Layer(sign.span, "sign", number) for number, sign in enumerate(self.signs, 1)),
+            *(SpanLayer(span, "quotation") for span in quoted),
+            *(SpanLayer(span, "bibliography") for span in listed),
+            *(SpanLayer(span, "excluded") for span in self.report.query.excluded),
+            *(SpanLayer(sign.span, "sign", number) for number, sign in enumerate(self.signs, 1)),
         ]
 
     @cached_property
@@ -176,11 +176,11 @@ class Findings:
         source = self._source_places.get(one.rank)
         return str(ours), str(source.at(one.passage.source.start)) if source and one.passage.source else ""
 
-    def source_layers(self, rank: int) -> list[Layer]:
+    def source_layers(self, rank: int) -> list[SpanLayer]:
         """Return the layers of a source: passages and words that differ. Some words of a site's source are withheld."""
         own = [one for one in self.of(rank) if one.passage.source]
         return [
-            *(Layer(one.passage.source, "passage", one.number) for one in own),
+            *(SpanLayer(one.passage.source, "passage", one.number) for one in own),
             *(theirs for one in own for _, theirs in self.edits.get(one.number, ()) if theirs),
         ]
 

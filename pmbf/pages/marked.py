@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pmbf.base.span import Span
-from pmbf.pages.cutting import Layer, Paragraph, Piece, sections
+from pmbf.pages.cutting import LayeredPiece, Paragraph, SpanLayer, sections
 from pmbf.pages.findings import Findings
 from pmbf.pages.markup import box, counted, escaped, prose
 from pmbf.report import OF_THE_FILTER
@@ -69,7 +69,7 @@ class MarkedText:
         flow = ' class="w"' if paragraph.wrapped else ""
         return f'<p dir="auto"{flow}>{"".join(shown)}</p>\n'
 
-    def _piece(self, piece: Piece, content: str) -> str:
+    def _piece(self, piece: LayeredPiece, content: str) -> str:
         shown = self._signed(content, [layer for layer in piece.layers if layer.role == "sign"])
         passages = [layer.number for layer in piece.layers if layer.role == "passage"]
         if not passages:
@@ -101,7 +101,7 @@ class MarkedText:
         self._begun.add((role, number))
         return new
 
-    def _signed(self, content: str, found: Iterable[Layer]) -> str:
+    def _signed(self, content: str, found: Iterable[SpanLayer]) -> str:
         shown = prose(content)
         for layer in found:
             sign = self.findings.signs[layer.number - 1]

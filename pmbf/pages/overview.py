@@ -11,7 +11,7 @@ from pmbf.pages.markup import common_folder, counted, escaped, percent
 from pmbf.pages.shell import page, theme_button
 
 
-class Screened(NamedTuple):
+class OverviewRow(NamedTuple):
     """One text of many, as the overview lists it.
 
     Args:
@@ -33,7 +33,7 @@ class Screened(NamedTuple):
     more: str = ""
 
 
-def overview_page(screened: Sequence[Screened]) -> str:
+def overview_page(screened: Sequence[OverviewRow]) -> str:
     """Return the overview of many texts, the greatest share first."""
     ranked = sorted(screened, key=lambda one: (-one.share, -one.n_sources, one.name))
     read = [one for one in ranked if one.page]
@@ -64,7 +64,7 @@ def overview_page(screened: Sequence[Screened]) -> str:
     return page("Screened texts", body)
 
 
-def _row(rank: int, one: Screened, name: str) -> str:
+def _row(rank: int, one: OverviewRow, name: str) -> str:
     name = f'<bdi dir="ltr">{escaped(name)}</bdi>'
     linked = f'<a href="{quote(one.page)}">{name}</a>' if one.page else name
     notes = "".join(f'<br><span class="faint">{escaped(told)}</span>' for told in (one.more, one.problem) if told)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pmbf.base.labels import told
 from pmbf.base.span import Span, merged
-from pmbf.pages.cutting import Layer, Paragraph, sections
+from pmbf.pages.cutting import Paragraph, SpanLayer, sections
 from pmbf.pages.findings import COMPARED, WITHHELD, Findings, Numbered, alias, around
 from pmbf.pages.markup import counted, escaped, likeness, percent, prose, shown_name
 from pmbf.report import DocumentRef
@@ -100,7 +100,7 @@ def card(findings: Findings, one: Numbered) -> str:
     if text is None or not one.passage.source:
         quote = f'<p class="faint">{escaped(findings.missing.get(one.rank, WITHHELD))}</p>'
     else:
-        layers = [Layer(one.passage.source, "passage", one.number)]
+        layers = [SpanLayer(one.passage.source, "passage", one.number)]
         layers += [theirs for _, theirs in findings.edits.get(one.number, ()) if theirs]
         quote = f"<blockquote>{''.join(_excerpt(text, one, layers))}</blockquote>"
     return (
@@ -112,7 +112,7 @@ def card(findings: Findings, one: Numbered) -> str:
     )
 
 
-def _excerpt(text: str, one: Numbered, layers: Sequence[Layer]) -> Iterator[str]:
+def _excerpt(text: str, one: Numbered, layers: Sequence[SpanLayer]) -> Iterator[str]:
     """Yield the paragraphs of a source's side with some words around; of a long side the middle is left out."""
     window = _at_words(text, around(one.passage.source, len(text), CARD_AROUND))
     parts = [window]
@@ -150,7 +150,7 @@ def _excerpt_paragraph(text: str, paragraph: Paragraph, rank: int) -> str:
     return f'<p dir="auto"{flow}>{shown}</p>' if shown.strip() else ""
 
 
-def _side(content: str, rank: int, layers: Sequence[Layer]) -> str:
+def _side(content: str, rank: int, layers: Sequence[SpanLayer]) -> str:
     roles = {layer.role for layer in layers}
     inside = prose(content)
     if "del" in roles:

@@ -17,8 +17,8 @@ import numpy as np
 from pmbf import kernels
 from pmbf.base.errors import ParameterError, PmbfError
 from pmbf.kernels import CODES
-from pmbf.sentences.segments import KEY_BITS, Segment, Units, write_segment
-from pmbf.sentences.state import Named, State, exists, opened, read_state, with_gone, write_state
+from pmbf.sentences.segments import KEY_BITS, StoredUnits, UnitSegment, write_segment
+from pmbf.sentences.state import NamedSegment, SentencesState, exists, opened, read_state, with_gone, write_state
 from pmbf.store.catalog_tables import BINARY_KIND, Document, contents_key
 from pmbf.store.folder import Store
 from pmbf.store.originals import original_text
@@ -35,7 +35,7 @@ _SOME_DOCUMENTS = 512
 
 def build(
     store: Store, *, code: str = "words", key_bits: int = 32, on_read: OnRead = lambda n_read, n_all: None
-) -> State:
+) -> SentencesState:
     """Cut all texts of a collection into units, in place of those that are there.
 
     Killed at any moment, the sentences are those before or the new ones.
@@ -54,7 +54,7 @@ def build(
         raise ParameterError(f"code is {code!r} with keys of {key_bits} bits; expected {', '.join(CODES)} and 32 or 64")
     documents = [one for one in store.catalog.live_documents() if one.kind != BINARY_KIND]
     before = _next_serial(store)
-    state = State(code, key_bits, store.commit_number, next_serial=before)
+    state = SentencesState(code, key_bits, store.commit_number, next_serial=before)
     state = _with_new(store, state, documents, on_read)
     write_state(store.folder, store.generation.identity, state)
     return state
@@ -106,8 +106,8 @@ def _with_text(document: Document | None) -> Document | None:
 
 
 def _changed(
-    store: Store, state: State, segments: Sequence[Segment], looked_at: dict[int, Document | None] | None
-) -> State:
+    store: Store, state: SentencesState, segments: Sequence[UnitSegment], looked_at: dict[int, Document | None] | None
+) -> SentencesState:
     """Return the state with the documents that came and those that left."""
     if looked_at is None:
         live = {one.id: one for one in store.catalog.live_documents() if one.kind != BINARY_KIND}
@@ -129,10 +129,10 @@ def _changed(
 
 
 def _with_new(
-    store: Store, state: State, documents: Sequence[Document], on_read: OnRead = lambda n_read, n_all: None
-) -> State:
+    store: Store, state: SentencesState, documents: Sequence[Document], on_read: OnRead = lambda n_read, n_all: None
+) -> SentencesState:
     """Return the state with segments of the units of new documents."""
-    waiting: list[Units] = []
+    waiting: list[StoredUnits] = []
     unread = dict(state.unread)
     n_read = n_units = 0
     for units, n_documents in _read(store, state.code, documents, unread):
@@ -140,14 +140,14 @@ def _with_new(
         n_read, n_units = n_read + n_documents, n_units + len(units.spans)
         on_read(n_read, len(documents))
         if n_units >= MOST_UNITS or n_read == len(documents):
-            state = _written(store, state, Units.joined(waiting))
+            state = _written(store, state, StoredUnits.joined(waiting))
             waiting, n_units = [], 0
     return replace(state, unread=unread)
 
 
 def _read(
     store: Store, code: str, documents: Sequence[Document], unread: dict[int, str]
-) -> Iterator[tuple[Units, int]]:
+) -> Iterator[tuple[StoredUnits, int]]:
     """Yield the units of some documents at a time, and how many documents these are; note those that cannot be read."""
     for first in range(0, len(documents), _SOME_DOCUMENTS):
         some = documents[first : first + _SOME_DOCUMENTS]
@@ -164,43 +164,43 @@ def _read(
         yield _units(taken, CODES[code]), len(some)
 
 
-def _units(taken: Sequence[tuple[int, int, np.ndarray, np.ndarray]], n_keys: int) -> Units:
+def _units(taken: Sequence[tuple[int, int, np.ndarray, np.ndarray]], n_keys: int) -> StoredUnits:
     contents, ids = (np.array([one[column] for one in taken], np.int64) for column in (0, 1))
     counts = np.array([len(one[2]) for one in taken], np.int64)
     spans = np.concatenate([np.empty((0, 2), np.uint32), *(one[2] for one in taken)])
     keys = np.concatenate([np.empty((0, n_keys), np.uint64), *(one[3] for one in taken)])
-    return Units(contents, ids, counts, spans, keys)
+    return StoredUnits(contents, ids, counts, spans, keys)
 
 
-def _written(store: Store, state: State, units: Units) -> State:
+def _written(store: Store, state: SentencesState, units: StoredUnits) -> SentencesState:
     """Return the state with one more segment."""
     folder, identity, serial = store.folder, store.generation.identity, state.next_serial
     file = write_segment(folder, identity, serial, units, key_bits=state.key_bits, own=state.code == "paper")
-    named = Named(file.serial, file.payload_bytes, file.payload_crc)
+    named = NamedSegment(file.serial, file.payload_bytes, file.payload_crc)
     return replace(state, next_serial=serial + 1, segments=(*state.segments, named))
 
 
-def _tidied(store: Store, state: State, compact: bool) -> State:
+def _tidied(store: Store, state: SentencesState, compact: bool) -> SentencesState:
     """Return the state with few segments, and without those that many documents left."""
     folder, identity = store.folder, store.generation.identity
-    segments = [Segment(folder, one.file, identity, one.gone) for one in state.segments]
+    segments = [UnitSegment(folder, one.file, identity, one.gone) for one in state.segments]
     least_gone = 0.0 if compact else GONE_SHARE
     left = [one for one in segments if len(one.gone) > least_gone * len(one.ids)]
     joined = [one for one in segments if one in left or one in _small(segments)]
     if not joined:
         return state
-    units = Units.joined([one.all().without(one.gone.tolist()) for one in joined])
+    units = StoredUnits.joined([one.all().without(one.gone.tolist()) for one in joined])
     serials = {one.file.serial for one in joined}
     state = replace(state, segments=tuple(one for one in state.segments if one.serial not in serials))
     return _written(store, state, units) if len(units.ids) else state
 
 
-def _small(segments: Sequence[Segment]) -> list[Segment]:
+def _small(segments: Sequence[UnitSegment]) -> list[UnitSegment]:
     """Return the newest segments that are joined: each at most twice as large as all newer ones together.
 
     So there are few segments, and a unit is written anew at most as often as the units can be halved.
     """
-    joined: list[Segment] = []
+    joined: list[UnitSegment] = []
     for segment in reversed(segments):
         n_newer = sum(map(len, joined))
         if joined and (len(segment) > 2 * n_newer or len(segment) + n_newer > MOST_UNITS):

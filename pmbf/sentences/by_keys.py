@@ -13,8 +13,8 @@ from pmbf import kernels
 from pmbf.base.arrays import begins, distinct
 from pmbf.base.arrays import spans as spans_of
 from pmbf.kernels import CODES
-from pmbf.sentences.segments import Keys, Numbers, Segment
-from pmbf.sentences.state import State, damage, opened
+from pmbf.sentences.segments import Keys, Numbers, UnitSegment
+from pmbf.sentences.state import SentencesState, damage, opened
 from pmbf.store.folder import Store
 
 MOST_UNITS_OF_A_KEY = 2_000
@@ -58,7 +58,7 @@ class Status:
     """How large the sentences of a collection are, and whether they show it as it is.
 
     Args:
-        code, key_bits, commit: As in `State`.
+        code, key_bits, commit: As in `SentencesState`.
         collection_commit: The commit that the collection shows.
         n_documents, n_units, n_bytes, n_segments: Documents that left are not counted; bytes of the segments.
         n_gone: Documents that left, and still take room.
@@ -101,7 +101,7 @@ class Sentences:
     def __init__(self, store: Store) -> None:
         self._store_commit = store.commit_number
         self._folder = store.folder
-        self.state: State
+        self.state: SentencesState
         self.state, self._segments = opened(store.folder, store.generation.identity)
         self._bases = np.cumsum([0, *map(len, self._segments)])
         n_there, n_documents = self._n_documents, store.generation.n_documents
@@ -194,7 +194,7 @@ class Sentences:
 
     def keys(self, units: Numbers) -> Keys:
         """Return the keys of each unit, `(n, n_keys) uint64`: the top bits that are kept, then zeros."""
-        return np.asarray(self._taken(units, Segment.own_keys, np.empty((0, CODES[self.code]), np.uint64)))
+        return np.asarray(self._taken(units, UnitSegment.own_keys, np.empty((0, CODES[self.code]), np.uint64)))
 
     def known_keys(self) -> Keys:
         """Return all keys that units have, ascending, each once, `(n,) uint64`; of documents that left, too."""
@@ -214,7 +214,7 @@ class Sentences:
         near = kernels.popcounts(keys[found.asked] ^ self.keys(found.units)) <= PAPER_DISTANCE
         return found.chosen(near)
 
-    def _taken(self, units: Numbers, taken: Callable[[Segment, Numbers], NDArray[Any]], like: NDArray[Any]) -> Any:
+    def _taken(self, units: Numbers, taken: Callable[[UnitSegment, Numbers], NDArray[Any]], like: NDArray[Any]) -> Any:
         """Return what is taken of each unit in its segment, as an array of the kind of `like`."""
         out = np.empty((len(units), *like.shape[1:]), like.dtype)
         numbers = np.searchsorted(self._bases, units, side="right") - 1

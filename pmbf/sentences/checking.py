@@ -9,8 +9,8 @@ import numpy as np
 from pmbf import kernels
 from pmbf.base.errors import NotFoundError, PmbfError
 from pmbf.sentences.building import build
-from pmbf.sentences.segments import Segment
-from pmbf.sentences.state import State, opened, read_state
+from pmbf.sentences.segments import UnitSegment
+from pmbf.sentences.state import SentencesState, opened, read_state
 from pmbf.store.catalog_tables import BINARY_KIND, Document, contents_key
 from pmbf.store.folder import Store
 from pmbf.store.originals import original_text
@@ -38,12 +38,12 @@ def made_anew(store: Store) -> str:
     try:
         state = read_state(store.folder, store.generation.identity)
     except PmbfError:
-        state = State("words", 32)
+        state = SentencesState("words", 32)
     build(store, code=state.code, key_bits=state.key_bits)
     return f"sentences made anew with the code {state.code!r}"
 
 
-def _problems(store: Store, state: State, segments: list[Segment]) -> Iterator[str]:
+def _problems(store: Store, state: SentencesState, segments: list[UnitSegment]) -> Iterator[str]:
     where = f"{store.folder}/sentences"
     if state.commit != store.commit_number:
         yield f"{where}: shows commit {state.commit}, the collection is at {store.commit_number}"
@@ -65,7 +65,7 @@ def _problems(store: Store, state: State, segments: list[Segment]) -> Iterator[s
         yield f"{where}: document {id_} has no units"
 
 
-def _fits(store: Store, state: State, segment: Segment, place: int, document: Document) -> bool:
+def _fits(store: Store, state: SentencesState, segment: UnitSegment, place: int, document: Document) -> bool:
     """Return whether a document's units are those of its text, as far as it can be read."""
     try:
         paths = store.catalog.paths_of([document.id]).get(document.id, [])

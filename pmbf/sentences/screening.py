@@ -45,7 +45,7 @@ _UNITS_TOGETHER = 256
 _OPTIONS = {"exclude_self", "exclude_same", "where", "where_not", "labels_of", "template"}
 
 
-class Compared(NamedTuple):
+class ComparedDocument(NamedTuple):
     """A document beside the query.
 
     Args:
@@ -137,7 +137,7 @@ def candidates(sentences: Sentences, keys: Keys, left_out: LeftOut = NOTHING) ->
 
 def compare(
     store: Store, sentences: Sentences, asked: Asked, found: Candidates, sections: InSections | None = None
-) -> Iterator[Compared]:
+) -> Iterator[ComparedDocument]:
     """Yield the documents with units that are alike, and those whose text cannot be read or is another one, by id.
 
     Raises:
@@ -159,19 +159,19 @@ def compare(
         try:
             text = original_text(store.generation, document, paths.get(id_, []))
         except (PmbfError, OSError) as error:
-            yield Compared(document, problem=str(error))
+            yield ComparedDocument(document, problem=str(error))
             continue
         units = [(numbers[place], spans[place], n_equal[place]) for place in some]
         if max(stop for _, (_, stop), _ in units) > len(text):
             told = f"{store.folder}/sentences: a unit of document {id_} ends behind its text"
-            yield Compared(document, problem=str(damage(store.folder, told)))
+            yield ComparedDocument(document, problem=str(damage(store.folder, told)))
             continue
         alike = sections.alike(text, units) if sections else asked.alike(text, units)
         if alike:
-            yield Compared(document, alike, asked.pairs(text, alike))
+            yield ComparedDocument(document, alike, asked.pairs(text, alike))
 
 
-def _sentences(asked: Asked, found: Sequence[Compared], sections: InSections) -> Iterator[Sentence]:
+def _sentences(asked: Asked, found: Sequence[ComparedDocument], sections: InSections) -> Iterator[Sentence]:
     """Yield every sentence of the query."""
     origins: dict[int, list[Origin]] = defaultdict(list)
     for one in found:
@@ -188,7 +188,7 @@ def _sentences(asked: Asked, found: Sequence[Compared], sections: InSections) ->
         yield Sentence(span, "found" if its else compared, its, out if number in sections.apart and not its else None)
 
 
-def _sources(store: Store, found: Sequence[Compared], left_out: LeftOut) -> list[Source]:
+def _sources(store: Store, found: Sequence[ComparedDocument], left_out: LeftOut) -> list[Source]:
     """Return the documents, those with most sentences first."""
     listed = store.listed_of(one.document.id for one in found)
     sources = []

@@ -48,7 +48,7 @@ Keys = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
 
 
-class Units(NamedTuple):
+class StoredUnits(NamedTuple):
     """The units of some documents, on their way to a segment or from one.
 
     Args:
@@ -66,20 +66,22 @@ class Units(NamedTuple):
     keys: Keys
 
     @classmethod
-    def joined(cls, many: Sequence[Units]) -> Units:
+    def joined(cls, many: Sequence[StoredUnits]) -> StoredUnits:
         """Return units end to end."""
         return cls(*(np.concatenate(column) for column in zip(*many, strict=True)))
 
-    def without(self, places: Sequence[int]) -> Units:
+    def without(self, places: Sequence[int]) -> StoredUnits:
         """Return the units without those of some documents, given by place."""
         stays = np.ones(len(self.ids), np.bool_)
         stays[list(places)] = False
         units = np.repeat(stays, self.counts)
-        return Units(self.contents[stays], self.ids[stays], self.counts[stays], self.spans[units], self.keys[units])
+        return StoredUnits(
+            self.contents[stays], self.ids[stays], self.counts[stays], self.spans[units], self.keys[units]
+        )
 
 
 def write_segment(
-    folder: Path, identity: Identity, serial: int, units: Units, *, key_bits: int, own: bool
+    folder: Path, identity: Identity, serial: int, units: StoredUnits, *, key_bits: int, own: bool
 ) -> StoredFile:
     """Write a segment and return its row.
 
@@ -97,7 +99,7 @@ def write_segment(
     return files.write_file(folder, KIND, identity, serial, _payload(units, key_bits, own))
 
 
-def _payload(units: Units, key_bits: int, own: bool) -> Iterator[Buffer]:
+def _payload(units: StoredUnits, key_bits: int, own: bool) -> Iterator[Buffer]:
     n_units, n_keys = units.keys.shape
     keys = (units.keys >> np.uint64(64 - key_bits)).ravel()
     has_directory = key_bits == 2 * _HALF and len(keys) >= LEAST_WITH_DIRECTORY
@@ -127,7 +129,7 @@ def _ordered(keys: Keys, n_keys: int, key_bits: int) -> tuple[Keys, NDArray[Any]
     return pairs >> np.uint64(_UNIT_BITS), pairs & np.uint64(2**_UNIT_BITS - 1)
 
 
-class Segment:
+class UnitSegment:
     """The units of a file, mapped and checked. A unit is known by its place in the segment.
 
     Thread rule: safe to read from any number of threads.
@@ -250,10 +252,10 @@ class Segment:
             return np.asarray(self.keys_by_unit[units])
         return np.asarray(self._own[units].astype(np.uint64) << np.uint64(64 - self.key_bits))
 
-    def all(self) -> Units:
+    def all(self) -> StoredUnits:
         """Return all units, to write them anew."""
         counts = np.diff(np.append(self.firsts.astype(np.int64), len(self)))
-        return Units(
+        return StoredUnits(
             np.asarray(self.contents), self.ids.astype(np.int64), counts, np.asarray(self.spans), self.keys_by_unit
         )
 
@@ -305,7 +307,7 @@ class _Arrays:
         self._at += size + -size % 8
         return taken
 
-    def require_end(self, segment: Segment) -> None:
+    def require_end(self, segment: UnitSegment) -> None:
         """Refuse arrays that do not fit each other: what was checked here is indexed without a check later."""
         n_units, firsts = len(segment), segment.firsts
         entries, directory, keys = segment.entries, segment.directory, segment.keys

@@ -22,7 +22,7 @@ import numpy as np
 
 from pmbf.base.errors import CorruptError, NotFoundError, UnsupportedError
 from pmbf.kernels import CODES
-from pmbf.sentences.segments import KEY_BITS, KIND, Segment
+from pmbf.sentences.segments import KEY_BITS, KIND, UnitSegment
 from pmbf.store import files, folders
 from pmbf.store.files import BESIDE_KINDS, MAX_ID, Identity, StoredFile
 
@@ -35,7 +35,7 @@ _OWN_NAME = re.compile(rf"[0-9]{{6,}}\.{_SUFFIX}(\.tmp)?|{_NAME}\.tmp")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedSegment:
     """A segment as the state names it.
 
     Args:
@@ -55,7 +55,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class SentencesState:
     """What the sentences of a collection are.
 
     Args:
@@ -71,7 +71,7 @@ class State:
     key_bits: int
     commit: int = 0
     next_serial: int = 1
-    segments: tuple[Named, ...] = ()
+    segments: tuple[NamedSegment, ...] = ()
     unread: dict[int, str] = field(default_factory=dict)
 
 
@@ -85,7 +85,7 @@ def exists(folder: Path) -> bool:
     return location(folder).exists()
 
 
-def read_state(folder: Path, identity: Identity) -> State:
+def read_state(folder: Path, identity: Identity) -> SentencesState:
     """Return the state.
 
     Raises:
@@ -107,7 +107,7 @@ def read_state(folder: Path, identity: Identity) -> State:
         raise damage(folder, f"{path}: is no state of sentences: {error}") from None
 
 
-def _state(folder: Path, identity: Identity, values: dict[str, Any]) -> State:
+def _state(folder: Path, identity: Identity, values: dict[str, Any]) -> SentencesState:
     """Return the state that a file's values tell; raise what `read_state` raises, or a builtin error."""
     path = location(folder)
     if type(version := values.pop("format")) is not int:
@@ -119,9 +119,9 @@ def _state(folder: Path, identity: Identity, values: dict[str, Any]) -> State:
         raise UnsupportedError(f"{path}: {told}")
     if values.pop("collection") != _identified(identity):
         raise damage(folder, f"{path}: belongs to another collection")
-    segments = tuple(Named(**row | {"gone": tuple(row["gone"])}) for row in values.pop("segments"))
+    segments = tuple(NamedSegment(**row | {"gone": tuple(row["gone"])}) for row in values.pop("segments"))
     unread = {int(document): reason for document, reason in values.pop("unread").items()}
-    state = State(**values, segments=segments, unread=unread)
+    state = SentencesState(**values, segments=segments, unread=unread)
     if state.code not in CODES or state.key_bits not in KEY_BITS:
         raise damage(folder, f"{path}: names the code {state.code!r} with {state.key_bits} bits")
     if not _is_possible(state):
@@ -129,7 +129,7 @@ def _state(folder: Path, identity: Identity, values: dict[str, Any]) -> State:
     return state
 
 
-def _is_possible(state: State) -> bool:
+def _is_possible(state: SentencesState) -> bool:
     """Return whether a writer can have made the numbers of a state: they are used without a check later."""
     sizes = [(one.serial, one.payload_bytes, one.payload_crc) for one in state.segments]
     numbers = [state.commit, state.next_serial, *chain(*sizes), *chain(*(one.gone for one in state.segments))]
@@ -149,7 +149,7 @@ def _ascend(numbers: Sequence[int]) -> bool:
     return all(a < b for a, b in pairwise(numbers))
 
 
-def write_state(folder: Path, identity: Identity, state: State) -> None:
+def write_state(folder: Path, identity: Identity, state: SentencesState) -> None:
     """Replace the state, and delete the segments that the new one does not name.
 
     Raises:
@@ -177,15 +177,15 @@ def drop(folder: Path) -> bool:
     return there
 
 
-def opened(folder: Path, identity: Identity) -> tuple[State, list[Segment]]:
-    """Return the state with its segments; raise what `read_state` and `Segment` raise.
+def opened(folder: Path, identity: Identity) -> tuple[SentencesState, list[UnitSegment]]:
+    """Return the state with its segments; raise what `read_state` and `UnitSegment` raise.
 
     A writer may delete a segment between the two: then the newer state is read.
     """
     while True:
         state = read_state(folder, identity)
         try:
-            segments = [Segment(folder, one.file, identity, one.gone) for one in state.segments]
+            segments = [UnitSegment(folder, one.file, identity, one.gone) for one in state.segments]
             _require_one_kind(folder, state, segments)
             return state, segments
         except CorruptError:
@@ -193,7 +193,7 @@ def opened(folder: Path, identity: Identity) -> tuple[State, list[Segment]]:
                 raise
 
 
-def _require_one_kind(folder: Path, state: State, segments: Sequence[Segment]) -> None:
+def _require_one_kind(folder: Path, state: SentencesState, segments: Sequence[UnitSegment]) -> None:
     """Refuse segments that are not of the state's kind, or have a document twice. Raises `CorruptError`."""
     kind = state.key_bits, CODES[state.code], state.code == "paper"
     if any((one.key_bits, one.n_keys, one.has_own) != kind for one in segments):
@@ -203,7 +203,7 @@ def _require_one_kind(folder: Path, state: State, segments: Sequence[Segment]) -
         raise damage(folder, f"{folder / _FOLDER}: has a document twice")
 
 
-def with_gone(state: State, gone: dict[int, list[int]]) -> State:
+def with_gone(state: SentencesState, gone: dict[int, list[int]]) -> SentencesState:
     """Return the state with more documents that left, places by serial."""
     segments = (replace(one, gone=tuple(sorted({*one.gone, *gone.get(one.serial, ())}))) for one in state.segments)
     return replace(state, segments=tuple(segments))

@@ -14,7 +14,7 @@ from pmbf.intake.texts import Text
 from pmbf.sentences import SentenceReport
 from pmbf.sentences.beside import Asked
 from pmbf.sites.blinding import library
-from pmbf.sites.client import Answer, Conversation
+from pmbf.sites.client import Conversation, PartnerAnswer
 from pmbf.sites.merging import Told, merged_with
 from pmbf.sites.protocol import CODE
 from pmbf.sites.registry import Partner, Registry
@@ -79,7 +79,7 @@ class Sites:
             if thread.is_alive():  # it is fed drop by drop
                 one.hang_up()
                 thread.join(_MARGIN_S)
-            late = Answer(problem=f"it did not answer within {self.seconds:g} s")
+            late = PartnerAnswer(problem=f"it did not answer within {self.seconds:g} s")
             told.append(Told(one.partner.card, late if thread.is_alive() else one.answer))
         return merged_with(report, asked, numbers, told)
 

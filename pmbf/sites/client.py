@@ -21,7 +21,7 @@ from pmbf.serving.http.messages import JSON_TYPE
 from pmbf.sites import auditlog, private, protocol
 from pmbf.sites.keying import NONCE_BYTES, Keys, fingerprints, packed, random_ones, task_key, top_bits
 from pmbf.sites.names import parse_address
-from pmbf.sites.private import LEAST_PRIVATELY, MOST_KEYS, PointsAnswer, PointsAsked, Question, TagsAsked
+from pmbf.sites.private import LEAST_PRIVATELY, MOST_KEYS, PointsAnswer, PointsAsked, PrivateQuestion, TagsAsked
 from pmbf.sites.protocol import (
     LEAST_RANDOM,
     MOST_BODY_BYTES,
@@ -40,7 +40,7 @@ from pmbf.sites.protocol import (
 )
 from pmbf.sites.registry import LEVELS, Partner, Registry
 from pmbf.sites.tagging import kept_tags
-from pmbf.sites.texts import Shared, TextsAnswer
+from pmbf.sites.texts import SharedUnits, TextsAnswer
 from pmbf.sites.tls import client_context, fingerprint_of
 
 _CHALLENGE = re.compile(f"[0-9a-f]{{{2 * NONCE_BYTES}}}")
@@ -52,7 +52,7 @@ _RETRIES = 1
 
 
 @dataclass(slots=True)
-class Answer:
+class PartnerAnswer:
     """What a site told.
 
     Args:
@@ -74,7 +74,7 @@ class Answer:
     claims: Sequence[tuple[int, int]] = ()
     titles: Sequence[str] = ()
     left_out: bool = False
-    shared: Shared | None = None
+    shared: SharedUnits | None = None
     texts: TextsAnswer | None = None
     n_keys: int = 0
     n_equal: int = 0
@@ -102,7 +102,7 @@ class Conversation:
     texts: bool
     seconds: float
     private: bool = False
-    answer: Answer = field(default_factory=lambda: Answer(problem=_UNFINISHED))
+    answer: PartnerAnswer = field(default_factory=lambda: PartnerAnswer(problem=_UNFINISHED))
     _until: float = 0.0
     _connection: http.client.HTTPConnection | None = None
 
@@ -113,7 +113,7 @@ class Conversation:
             self._asked_again()
             self.answer.problem = None
         except (PmbfError, OSError, http.client.HTTPException, RecursionError, ValueError) as error:
-            told = Answer(self.answer.hello, self.answer.n_units, problem=self._reason(error))
+            told = PartnerAnswer(self.answer.hello, self.answer.n_units, problem=self._reason(error))
             told.shared = self.answer.shared
             self.answer = told
             with contextlib.suppress(SiteError):
@@ -132,7 +132,7 @@ class Conversation:
 
     def _asked_again(self) -> None:
         for attempt in range(_RETRIES + 1):
-            self.answer = Answer(problem=_UNFINISHED)
+            self.answer = PartnerAnswer(problem=_UNFINISHED)
             try:
                 self._ask()
                 return
@@ -205,7 +205,7 @@ class Conversation:
 
     def _ask_privately(self, hello: Hello) -> None:
         """Ask which keys the site has, so that it does not learn them. Units with enough of them are claims."""
-        question = Question(top_bits(self.asked.units.keys[self.numbers], hello.key_bits))
+        question = PrivateQuestion(top_bits(self.asked.units.keys[self.numbers], hello.key_bits))
         n_keys = len(question.points)
         if n_keys > MOST_KEYS:
             raise SiteError(f"the text has {question.n_distinct:,} keys, and a private question at most {MOST_KEYS:,}")
@@ -242,7 +242,7 @@ class Conversation:
     def _send_words(self, hello: Hello, order: Sequence[int], units: Sequence[int]) -> None:
         """Send the words of the units that the site may have, and take what it found."""
         place = {order[unit]: unit for unit in units}
-        shared = Shared(self.asked, sorted(place))
+        shared = SharedUnits(self.asked, sorted(place))
         self._note("words", task=hello.challenge[:8], n_chars=shared.n_chars)
         self.answer.shared = shared
         message = shared.asking(hello.challenge, [place[number] for number in shared.numbers])

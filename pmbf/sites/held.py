@@ -20,7 +20,7 @@ from pmbf.sentences import Sentences
 from pmbf.sentences.beside import Alike
 from pmbf.sentences.by_keys import Candidates
 from pmbf.sentences.report import Pair
-from pmbf.sentences.screening import Compared, candidates, compare
+from pmbf.sentences.screening import ComparedDocument, candidates, compare
 from pmbf.sentences.state import read_state
 from pmbf.sites.keying import Keys, read
 from pmbf.sites.protocol import (
@@ -36,7 +36,7 @@ from pmbf.sites.protocol import (
 from pmbf.sites.registry import Level
 from pmbf.sites.sparing import Blurred
 from pmbf.sites.tagging import TagSet
-from pmbf.sites.texts import CUT, Document, Resembling, TextsAnswer, TextsAsked
+from pmbf.sites.texts import CUT, AlikeDocument, Resembling, TextsAnswer, TextsAsked
 from pmbf.store.folder import Store
 from pmbf.store.originals import original_text
 
@@ -183,7 +183,7 @@ class Held:
         known = found.chosen(found.asked < len(places))
         known = known._replace(asked=places[known.asked])
         known = known.chosen(known.asked >= 0)
-        compared, n_unread = list[Compared](), 0
+        compared, n_unread = list[ComparedDocument](), 0
         asked = message.asked() if level == "text" else Blurred(message.words, secret)
         if level != "text":
             known = known.chosen(known.n_equal >= LEAST_SHARED)
@@ -201,7 +201,7 @@ class Held:
         """Return the last part of each document's first path: folders are nobody's business."""
         return {id_: title_of(paths[0].path) for id_, paths in self._store.listed_of(ids).items()}
 
-    def _shown(self, compared: Sequence[Compared]) -> Iterator[Document]:
+    def _shown(self, compared: Sequence[ComparedDocument]) -> Iterator[AlikeDocument]:
         """Yield the documents as they are shown at the level `text`."""
         titles = self._titles(one.document.id for one in compared)
         n_excerpts = n_chars = 0
@@ -214,11 +214,11 @@ class Held:
                 n_excerpts += len(given.stretches)
             yield _document(one, given, titles[one.document.id])
 
-    def _resembling(self, compared: Sequence[Compared], level: Level) -> Iterator[Resembling]:
+    def _resembling(self, compared: Sequence[ComparedDocument], level: Level) -> Iterator[Resembling]:
         """Yield the documents as they are shown below the level `text`; equal ones are in no order of the site."""
         titles = {} if level == "count" else self._titles(one.document.id for one in compared)
 
-        def order(one: Compared) -> tuple[int, list[int], str]:
+        def order(one: ComparedDocument) -> tuple[int, list[int], str]:
             return -len(one.alike), [unit.sentences[0] for unit in one.alike], titles.get(one.document.id, "")
 
         n_excerpts = 0
@@ -232,7 +232,7 @@ class Held:
             units = tuple((unit.sentences[0], *given.place(unit.source)) for unit in one.alike)
             yield Resembling(title, one.document.kind if title else "", given.text, units)
 
-    def _text(self, one: Compared) -> str:
+    def _text(self, one: ComparedDocument) -> str:
         paths = self._store.paths_of([one.document.id])[one.document.id]
         return original_text(self._store.generation, one.document, paths)
 
@@ -280,8 +280,8 @@ class Given(NamedTuple):
         return 0, 0
 
 
-def _document(one: Compared, given: Given, title: str) -> Document:
-    return Document(
+def _document(one: ComparedDocument, given: Given, title: str) -> AlikeDocument:
+    return AlikeDocument(
         title,
         one.document.kind,
         given.text,

@@ -17,11 +17,11 @@ from pmbf.report import DocumentRef, Texts
 from pmbf.sentences import Origin, Pair, Sentence, SentenceReport, SiteAnswer, Source
 from pmbf.sentences.beside import TOUCHING_CHARS, Alike, Asked
 from pmbf.sentences.verdict import LEAST_SIMILARITY, plain, similarity
-from pmbf.sites.client import Answer
+from pmbf.sites.client import PartnerAnswer
 from pmbf.sites.protocol import SCALE, MalformedError
 from pmbf.sites.registry import Card
 from pmbf.sites.sparing import MOST_QUESTIONS
-from pmbf.sites.texts import CUT, MOST_UNIT_CHARS, Document, Resembling, Shared
+from pmbf.sites.texts import CUT, MOST_UNIT_CHARS, AlikeDocument, Resembling, SharedUnits
 
 _WITHHELD = Span(0, 0)
 _ROUNDING = 2 / SCALE
@@ -31,7 +31,7 @@ class Told(NamedTuple):
     """A site and its answer."""
 
     card: Card
-    answer: Answer
+    answer: PartnerAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def merged_with(report: SentenceReport, asked: Asked, numbers: Sequence[int], to
         try:
             documents = list(_documents(card, answer, asked, holding, -1 - len(found)))
         except MalformedError as error:
-            answer = Answer(answer.hello, answer.n_units, shared=answer.shared)
+            answer = PartnerAnswer(answer.hello, answer.n_units, shared=answer.shared)
             answer.problem, documents = f"it answers what cannot be: {error}", []
         found += documents
         problems += [f"{card.name}: {problem}" for problem in _problems(answer)]
@@ -102,7 +102,7 @@ def merged_with(report: SentenceReport, asked: Asked, numbers: Sequence[int], to
     )
 
 
-def _problems(answer: Answer) -> Iterator[str]:
+def _problems(answer: PartnerAnswer) -> Iterator[str]:
     if answer.problem:
         yield answer.problem
         return
@@ -113,7 +113,7 @@ def _problems(answer: Answer) -> Iterator[str]:
         yield f"it leaves out sentences until midnight (UTC) that were asked about {MOST_QUESTIONS} times today"
 
 
-def _answer(card: Card, answer: Answer) -> SiteAnswer:
+def _answer(card: Card, answer: PartnerAnswer) -> SiteAnswer:
     problems = [*_problems(answer)]
     return SiteAnswer(
         name=card.name,
@@ -179,7 +179,7 @@ def _holding(asked: Asked, numbers: Sequence[int]) -> dict[int, list[int]]:
 
 
 def _documents(
-    card: Card, answer: Answer, asked: Asked, holding: dict[int, list[int]], first_id: int
+    card: Card, answer: PartnerAnswer, asked: Asked, holding: dict[int, list[int]], first_id: int
 ) -> Iterator[_Found]:
     """Yield the documents of a site, with ids from `first_id` downwards.
 
@@ -203,7 +203,7 @@ def _documents(
         yield _claimed(card, reference, units, asked, holding)
 
 
-def _compared(card: Card, told: Document, shared: Shared, asked: Asked, id_: int) -> _Found:
+def _compared(card: Card, told: AlikeDocument, shared: SharedUnits, asked: Asked, id_: int) -> _Found:
     """Return a document whose words the site has compared."""
     text = told.text
     alike, pairs = list(_alike(told, shared, asked)), list(_pairs(told, shared))
@@ -224,7 +224,7 @@ def _compared(card: Card, told: Document, shared: Shared, asked: Asked, id_: int
     return _Found(Source(reference, len(origins), tuple(pairs), n_equal, site=card.name), origins, text)
 
 
-def _alike(told: Document, shared: Shared, asked: Asked) -> Iterator[Alike]:
+def _alike(told: AlikeDocument, shared: SharedUnits, asked: Asked) -> Iterator[Alike]:
     for (start, stop, source_start, source_stop, scaled, n_equal), places in zip(
         told.alike, told.sentences, strict=True
     ):
@@ -239,12 +239,12 @@ def _alike(told: Document, shared: Shared, asked: Asked) -> Iterator[Alike]:
         yield Alike(query, source, scaled / SCALE, n_equal, sentences)
 
 
-def _pairs(told: Document, shared: Shared) -> Iterator[Pair]:
+def _pairs(told: AlikeDocument, shared: SharedUnits) -> Iterator[Pair]:
     for start, stop, source_start, source_stop, scaled in told.pairs:
         yield Pair(shared.back(start, stop), _source(told, source_start, source_stop), scaled / SCALE)
 
 
-def _source(told: Document, start: int, stop: int) -> Span:
+def _source(told: AlikeDocument, start: int, stop: int) -> Span:
     """Return where words stand in what a site gave."""
     if (start, stop) == (0, 0):
         if told.is_whole:
@@ -265,7 +265,7 @@ def _require_alike(query: str, text: str, one: Alike, *, exact: bool) -> None:
 
 
 def _resembling(
-    card: Card, told: Resembling, shared: Shared, asked: Asked, holding: dict[int, list[int]], id_: int
+    card: Card, told: Resembling, shared: SharedUnits, asked: Asked, holding: dict[int, list[int]], id_: int
 ) -> _Found:
     """Return a document of which the site tells no more than which units are alike to it.
 

@@ -98,7 +98,7 @@ def _points(raw: bytes, n: int) -> list[bytes]:
 
 
 @dataclass(slots=True)
-class Question:
+class PrivateQuestion:
     """The keys of a query as points, in random order, under a secret that is used once.
 
     Args:

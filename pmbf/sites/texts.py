@@ -110,7 +110,7 @@ def _lie_in(sentences: Sequence[tuple[int, int]], units: Sequence[tuple[int, int
     )
 
 
-class Shared:
+class SharedUnits:
     """Some units of a query, made ready to be sent, and the way back from the answer to the query.
 
     Args:
@@ -182,7 +182,7 @@ def _joined(spans: Sequence[Span]) -> list[Span]:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class AlikeDocument:
     """A document that has units of a query, at the level `text`.
 
     Args:
@@ -204,7 +204,7 @@ class Document:
     sentences: tuple[tuple[Place, ...], ...]
     pairs: tuple[tuple[Place, Place, Place, Place, Place], ...]
 
-    def require_about(self, shared: Shared) -> None:
+    def require_about(self, shared: SharedUnits) -> None:
         """Refuse what is not about some units of a query. Raises `MalformedError`."""
         asked, found, n_units = len(shared.text), len(self.text or ""), len(shared.units)
         require_within("alike", self.alike, (asked, asked, found, found, SCALE, N_KEYS))
@@ -232,7 +232,7 @@ class Resembling:
     text: Annotated[str, MOST_TEXT_CHARS] | None
     units: tuple[tuple[Place, Place, Place], ...]
 
-    def require_about(self, shared: Shared) -> None:
+    def require_about(self, shared: SharedUnits) -> None:
         """Refuse what is not about some units of a query. Raises `MalformedError`."""
         found = len(self.text or "")
         require_within("units", self.units, (len(shared.units) - 1, found, found))
@@ -255,11 +255,11 @@ class TextsAnswer(Message):
 
     epoch: Token
     n_unread: Annotated[int, 1 << 40]
-    documents: Annotated[tuple[Document, ...], _MOST_DOCUMENTS] = ()
+    documents: Annotated[tuple[AlikeDocument, ...], _MOST_DOCUMENTS] = ()
     resembling: Annotated[tuple[Resembling, ...], _MOST_DOCUMENTS] = ()
 
     @classmethod
-    def decoded(cls, raw: bytes, shared: Shared) -> TextsAnswer:
+    def decoded(cls, raw: bytes, shared: SharedUnits) -> TextsAnswer:
         """Return the message about some units of a query."""
         told = cls.read(raw)
         for document in told.documents:

@@ -6,7 +6,7 @@ import pytest
 
 from pmbf import Collection, CorruptError, IncompleteError, NotFoundError, UnsupportedError
 from pmbf.alike.similar import Similarities, update
-from pmbf.alike.similar.database import State
+from pmbf.alike.similar.database import SimilarState
 from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.placement import local_nodes
 from pmbf.cluster.similar import SpreadDocuments
@@ -102,7 +102,7 @@ def test_documents_that_no_node_can_read_are_not_taken_for_gone(cluster, tmp_pat
             update(documents)
         with Similarities(documents) as similarities, pytest.raises(IncompleteError, match="not looked at"):
             similarities.pairs()
-        with State(documents.folder, documents.identity) as state:
+        with SimilarState(documents.folder, documents.identity) as state:
             assert (1, 21) == (state.n_runs, len(state.documents()))
 
 

@@ -107,7 +107,7 @@ def test_sentences_of_the_same_commit_that_name_a_removed_document_are_damaged(p
         from pmbf.sentences import state
 
         now = state.read_state(path, store.generation.identity)
-        gone = tuple(state.Named(one.serial, one.payload_bytes, one.payload_crc) for one in now.segments)
+        gone = tuple(state.NamedSegment(one.serial, one.payload_bytes, one.payload_crc) for one in now.segments)
         state.write_state(path, store.generation.identity, state.replace(now, segments=gone))
     assert now.commit == n_commits
     with Collection(path) as collection, pytest.raises(CorruptError, match="make the sentences anew"):

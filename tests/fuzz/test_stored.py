@@ -14,7 +14,7 @@ from pmbf.base.errors import PmbfError
 from pmbf.filter import Tile
 from pmbf.kernels import CODES
 from pmbf.sentences import segments
-from pmbf.sentences.state import Named, State, read_state, write_state
+from pmbf.sentences.state import NamedSegment, SentencesState, read_state, write_state
 from pmbf.store import codec, directory, postings, rowsfile, tilefile
 from pmbf.store.directory import LOCATION, Directory
 from pmbf.store.files import Identity, MappedFile, write_file
@@ -148,7 +148,7 @@ def segment_payload(n_documents, code="words", key_bits=32):
     keys = np.arange(2 * n_documents * CODES[code], dtype=np.uint64).reshape(-1, CODES[code]) << np.uint64(40)
     spans = np.arange(4 * n_documents, dtype=np.uint32).reshape(-1, 2)
     numbers = np.arange(n_documents, dtype=np.int64)
-    units = segments.Units(numbers * 77, numbers, np.full(n_documents, 2, np.int64), spans, keys)
+    units = segments.StoredUnits(numbers * 77, numbers, np.full(n_documents, 2, np.int64), spans, keys)
     return b"".join(bytes(part) for part in segments._payload(units, key_bits, code == "paper"))
 
 
@@ -163,7 +163,7 @@ def test_a_forged_segment_of_sentences_is_refused_or_asked(folder, payload):
     record = write_file(folder, segments.KIND, OURS, 11, [payload])
 
     def asked():
-        segment = segments.Segment(folder, record, OURS)
+        segment = segments.UnitSegment(folder, record, OURS)
         _, units = segment.find(np.unique(ASKED))
         segment.ids[segment.documents(units)]
         segment.contents[segment.documents(units)]
@@ -175,7 +175,9 @@ def test_a_forged_segment_of_sentences_is_refused_or_asked(folder, payload):
     ends_well(asked)
 
 
-STATE = State("words", 32, 3, 4, (Named(1, 800, 77, (0, 2)), Named(3, 90, 5)), {7: "no such file"})
+STATE = SentencesState(
+    "words", 32, 3, 4, (NamedSegment(1, 800, 77, (0, 2)), NamedSegment(3, 90, 5)), {7: "no such file"}
+)
 JSON_WORDS = [b"null", b"{}", b"[]", b'"', b"-1", b"1e400", b'"words"', b'"gone"']
 
 

@@ -9,7 +9,7 @@ from conftest import words
 
 import pmbf
 from pmbf import Collection
-from pmbf.pages import Screened, overview_page
+from pmbf.pages import OverviewRow, overview_page
 
 from .conftest import HOSTILE, prose
 from .test_page import packed, values
@@ -238,7 +238,7 @@ def test_axe_finds_nothing(shown, screened, scheme):
     page.uncheck("[data-source='2']")
     begin(page, "s")
     assert axe(page) == []
-    other = shown(overview_page([Screened("a", 0.4, 2, "sure", "a.html")]), color_scheme=scheme, bypass_csp=True)
+    other = shown(overview_page([OverviewRow("a", 0.4, 2, "sure", "a.html")]), color_scheme=scheme, bypass_csp=True)
     assert axe(other) == []
     page.click("#theme")
     assert axe(page) == []

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 import pmbf
 from pmbf import Collection, ParameterError, Report
 from pmbf.base.span import Span
-from pmbf.pages.cutting import Layer, sections
+from pmbf.pages.cutting import SpanLayer, sections
 from pmbf.pages.lines import joined
 from pmbf.pages.markup import prose
 from pmbf.pages.shell import asset, page
@@ -129,7 +129,7 @@ def test_prose_of_any_characters_is_html_without_elements_of_its_own(text):
 
 @given(st.text(alphabet="ab \n\r\f\t", max_size=300), st.lists(st.tuples(st.integers(0, 300), st.integers(0, 80))))
 def test_pieces_put_together_are_the_text_and_lie_in_their_layers(text, chosen):
-    layers = [Layer(Span(start, start + length), "passage", i) for i, (start, length) in enumerate(chosen)]
+    layers = [SpanLayer(Span(start, start + length), "passage", i) for i, (start, length) in enumerate(chosen)]
     pieces = [one for some in sections(text, Span(0, len(text)), layers) for part in some for one in part.pieces]
     assert text == "".join(text[one.span.start : one.span.stop] for one in pieces)
     for piece in pieces:

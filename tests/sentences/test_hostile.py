@@ -10,7 +10,7 @@ import pytest
 
 from pmbf import Collection, PmbfError
 from pmbf.sentences import segments
-from pmbf.sentences.segments import KIND, Segment
+from pmbf.sentences.segments import KIND, UnitSegment
 from pmbf.sentences.state import location, read_state
 from pmbf.store.files import write_file
 from pmbf.store.folder import Store
@@ -197,7 +197,7 @@ def rewritten(folder, changed):
     with Store(folder) as store:
         identity = store.generation.identity
     state = read_state(folder, identity)
-    old = Segment(folder, state.segments[0].file, identity)
+    old = UnitSegment(folder, state.segments[0].file, identity)
     head = dict(zip(segments._FIELDS, (len(old.ids), len(old), old.n_keys, old.key_bits, 0, old.has_own), strict=True))
     names = ("contents", "ids", "firsts", "spans", "entries", "keys")
     arrays = head | {name: np.array(getattr(old, name)) for name in names}

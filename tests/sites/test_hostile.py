@@ -19,7 +19,7 @@ from pmbf.sites import auditlog, init, opened, private, protocol, read_card
 from pmbf.sites.held import title_of
 from pmbf.sites.keying import packed, random_ones
 from pmbf.sites.protocol import Hello, KeysAnswer, MalformedError
-from pmbf.sites.texts import Shared, TextsAnswer
+from pmbf.sites.texts import SharedUnits, TextsAnswer
 from tests.commands.conftest import run
 from tests.sentences.texts import text
 from tests.sites.houses import House, houses
@@ -84,8 +84,8 @@ def test_no_question_ends_in_an_error_of_the_site(two: dict[str, House], path: s
         assert 400 <= asked(connection, "POST", path, raw)[0] < 500
 
 
-def shared() -> Shared:
-    return Shared(Asked.of(text(10, 11, 12, 13), "words"), [0, 1])
+def shared() -> SharedUnits:
+    return SharedUnits(Asked.of(text(10, 11, 12, 13), "words"), [0, 1])
 
 
 def decoders() -> dict[str, tuple[dict[str, Any], Callable[[bytes], object]]]:

@@ -23,11 +23,11 @@ from pmbf.sentences.beside import Asked
 from pmbf.sites import Partner, Registry, Sites, init, protocol
 from pmbf.sites.accepting import MOST_HANDSHAKES
 from pmbf.sites.answering import ASKS_A_MINUTE
-from pmbf.sites.client import Answer, Conversation
+from pmbf.sites.client import Conversation, PartnerAnswer
 from pmbf.sites.keying import packed, random_ones
 from pmbf.sites.names import parse_address
 from pmbf.sites.protocol import Hello, KeysAsked
-from pmbf.sites.texts import Shared
+from pmbf.sites.texts import SharedUnits
 from pmbf.sites.tls import client_context
 from tests.commands.conftest import run
 from tests.sentences.texts import text
@@ -279,7 +279,7 @@ def test_a_collection_that_changes_within_a_task_is_asked_anew(three: dict[str, 
     Interrupted.times, Interrupted.house, Interrupted.site = times, home, south
     asking = Interrupted(home.registry, partner, query, range(len(query.spans)), False, 20)
     asking.run()
-    answer: Answer = asking.answer
+    answer: PartnerAnswer = asking.answer
     if times == 1:
         assert answer.problem is None and answer.titles == ("late 0",)
     else:
@@ -343,15 +343,15 @@ def test_words_of_skipped_sections_are_never_sent(three: dict[str, House], whole
         at_home = collection.screen_sentences(query, template=template)
     hidden = [query[one.start : one.stop] for one in at_home.skipped]
     assert len(hidden) == 2 and "Quixada" in hidden[0] and text(10, 11) in hidden[1]
-    sent: list[Shared] = []
-    made = Shared.__init__
+    sent: list[SharedUnits] = []
+    made = SharedUnits.__init__
 
-    def kept(self: Shared, *given: object) -> None:
+    def kept(self: SharedUnits, *given: object) -> None:
         made(self, *given)  # type: ignore[arg-type]
         sent.append(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Shared, "__init__", kept)
+        patch.setattr(SharedUnits, "__init__", kept)
         sites = Sites(home.registry, [home.registry.partner("south")], texts=True, whole=whole)
         report = sites.ask(at_home, Text("", query))
     assert not report.problems and report.n_found >= 2

@@ -18,7 +18,7 @@ from pmbf.sentences.screening import candidates
 from pmbf.sites import Card, auditlog, init, opened, protocol, read_card
 from pmbf.sites.keying import fingerprints, packed, read, task_key, unpacked
 from pmbf.sites.protocol import Hello, KeysAnswer, MalformedError
-from pmbf.sites.texts import Shared, TextsAsked
+from pmbf.sites.texts import SharedUnits, TextsAsked
 from pmbf.store.folder import Store
 from pmbf.store.sitekey import SiteKey
 from tests.sentences.texts import sentence, text
@@ -178,7 +178,7 @@ def test_shared_units_are_the_same_words_and_lead_back(seeds: list[tuple[int, in
     if not asked.spans:
         return
     numbers = sorted(number for number in chosen if number < len(asked.spans)) or [0]
-    shared = Shared(asked, numbers)
+    shared = SharedUnits(asked, numbers)
     message = TextsAsked.read(shared.asking("c", numbers).encoded())
     there = message.asked()
     for place, number in enumerate(numbers):

@@ -29,7 +29,7 @@ from tests.sites.test_misbehaviour import asked, connected, reason
 pytest.importorskip("nacl", reason="needs the extra 'psi'")
 
 from pmbf.sites import blinding
-from pmbf.sites.private import PointsAsked, Question, TagsAsked
+from pmbf.sites.private import PointsAsked, PrivateQuestion, TagsAsked
 from pmbf.sites.tagging import TagSet, id_of, packed_tags, unpacked_tags
 
 TEXTS = {
@@ -87,7 +87,7 @@ def test_the_log_of_the_site_has_the_number_of_keys_and_nothing_of_the_answer(th
 
 def test_two_questions_about_one_text_have_no_point_in_common(three: dict[str, House]) -> None:
     keys = Asked.of(QUERY, protocol.CODE).units.keys
-    first, second = Question(keys), Question(keys)
+    first, second = PrivateQuestion(keys), PrivateQuestion(keys)
     assert not set(first.points) & set(second.points) and len(first.points) % 320 == 0
     assert len(first.points) >= first.n_distinct + 40
 
@@ -138,7 +138,7 @@ def test_tags_are_given_once(three: dict[str, House], monkeypatch: pytest.Monkey
 def test_a_private_question_is_asked_once_and_counts_for_the_day(three: dict[str, House]) -> None:
     home, north = home_of(three), three["north"]
     hello = Hello.decoded(asked(connected(home, north), "GET", protocol.SITE)[1])
-    points = Question(np.array([[7] * 10], np.uint64)).points
+    points = PrivateQuestion(np.array([[7] * 10], np.uint64)).points
     body = PointsAsked(hello.challenge, hello.epoch, len(points), 20).encoded(b"".join(points))
     assert asked(connected(home, north), "POST", private.POINTS, body)[0] == 200
     assert reason(asked(connected(home, north), "POST", private.POINTS, body))[0] == 409
@@ -266,7 +266,7 @@ def test_damaged_tags_and_those_of_another_secret_are_made_anew(tmp_path: Path, 
 def test_a_question_finds_the_keys_that_are_there_and_no_others(tmp_path: Path) -> None:
     site = TagSet(tmp_path)
     site.cover(keys_of(*range(0, 40, 2)))
-    question = Question(keys_of(*range(40)).reshape(4, 10))
+    question = PrivateQuestion(keys_of(*range(40)).reshape(4, 10))
     tags = unpacked_tags(site.page(0), site.n_tags)
     assert id_of(tags) == site.id
     assert question.found(site.multiplied(question.points), tags) == (20, [5, 5, 5, 5])
@@ -278,7 +278,7 @@ def test_a_question_finds_the_keys_that_are_there_and_no_others(tmp_path: Path) 
 def test_points_of_another_secret_find_nothing() -> None:
     ours, other = (blinding.secret_of(SiteKey(bytes([n] * 16))) for n in (1, 2))
     tags = blinding.tags_of(blinding.points_of(keys_of(*range(10)), ours))
-    question = Question(keys_of(*range(10)).reshape(1, 10))
+    question = PrivateQuestion(keys_of(*range(10)).reshape(1, 10))
     assert question.found(blinding.multiplied(question.points, ours), tags)[0] == 10
     assert question.found(blinding.multiplied(question.points, other), tags)[0] == 0
 

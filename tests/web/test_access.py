@@ -10,7 +10,7 @@ from pmbf import Collection
 from pmbf.base.errors import ParameterError, UnsupportedError
 from pmbf.serving.web import database, sums
 from pmbf.serving.web.access import CONTENT_SECURITY
-from pmbf.serving.web.tokens import Tokens
+from pmbf.serving.web.tokens import AccessTokens
 from tests.web.conftest import ESSAY, SHARED, Client, Running
 
 
@@ -130,7 +130,7 @@ def test_errors_are_pages_to_browsers_and_json_to_programs(owner):
 
 def test_the_state_is_the_users_own_and_holds_no_secret(owner, tmp_path):
     db = database.opened(tmp_path / "state")
-    tokens = Tokens(db)
+    tokens = AccessTokens(db)
     secret, made = tokens.add("one", "screen", days=1)
     session = tokens.open_session(made)
     db.close()
@@ -141,7 +141,7 @@ def test_the_state_is_the_users_own_and_holds_no_secret(owner, tmp_path):
 
 
 def test_tokens_and_sessions_expire(tmp_path, monkeypatch):
-    tokens = Tokens(database.opened(tmp_path / "state"))
+    tokens = AccessTokens(database.opened(tmp_path / "state"))
     secret, made = tokens.add("one", "screen", days=1)
     session, ticket = tokens.open_session(made), tokens.ticket(made)
     import pmbf.serving.web.tokens as module
@@ -185,7 +185,7 @@ def test_a_state_whose_making_was_interrupted_is_made_whole(tmp_path, monkeypatc
         patch.setattr(sums, "create", interrupted)
         database.opened(tmp_path / "state")
     with closing(database.opened(tmp_path / "state")) as db:
-        Tokens(db).add("one", "screen")
+        AccessTokens(db).add("one", "screen")
         assert [name for (name,) in db.execute("SELECT name FROM row_sums")] == ["tokens"]
 
 

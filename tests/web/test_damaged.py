@@ -26,7 +26,7 @@ from pmbf.serving.web.jobs import Jobs
 from pmbf.serving.web.running import Parts
 from pmbf.serving.web.server import WORKING_MODULE
 from pmbf.serving.web.sums import KEYS
-from pmbf.serving.web.tokens import Tokens
+from pmbf.serving.web.tokens import AccessTokens
 from tests.conftest import words
 from tests.faults.beside import BLOCK, blocks, head_bits, sample
 from tests.replacing import places, replaced
@@ -45,7 +45,7 @@ def folder(tmp_path_factory):
         papers.build_sentences()
         report, by_sentences = papers.screen(words(1)), papers.screen_sentences(words(1))
     db = database.opened(folder)
-    history, tokens = History(db), Tokens(db)
+    history, tokens = History(db), AccessTokens(db)
     made = [tokens.add(f"token {number}", role) for number, role in enumerate(("screen", "review", "admin"))]
     kept = []
     for number in range(N_SCREENINGS):
@@ -69,7 +69,7 @@ def ways(folder, kept, secrets, session):
         return lambda: with_state(folder, lambda db: ask(History(db)))
 
     def tokens(ask):
-        return lambda: with_state(folder, lambda db: ask(Tokens(db)))
+        return lambda: with_state(folder, lambda db: ask(AccessTokens(db)))
 
     pages = ["/v1/screenings", f"/v1/screenings/{kept[1]}", "/screenings", f"/screenings/{kept[1]}", "/tokens"]
     return {
@@ -106,7 +106,7 @@ def asked(folder, path, secret):
 
     def ask(db):
         history, pool = History(db), Pool(["c.pmbf"], 1, WORKING_MODULE)  # no page here asks its processes
-        parts = Parts("c.pmbf", pool, Jobs(pool, history, answer_s=1), history, Tokens(db), is_secure=False)
+        parts = Parts("c.pmbf", pool, Jobs(pool, history, answer_s=1), history, AccessTokens(db), is_secure=False)
         sent = []
 
         async def send(message):

@@ -8,14 +8,14 @@ import pytest
 from pmbf.base.errors import ParameterError
 from pmbf.serving.web import database
 from pmbf.serving.web.option_names import skeleton
-from pmbf.serving.web.tokens import OWNER, Tokens
+from pmbf.serving.web.tokens import OWNER, AccessTokens
 from tests.web.conftest import ESSAY, Client
 
 
 @pytest.fixture
 def tokens(tmp_path):
     with closing(database.opened(tmp_path / "state")) as db:
-        made = Tokens(db)
+        made = AccessTokens(db)
         made.own()
         made.add("alice", "screen")
         yield made

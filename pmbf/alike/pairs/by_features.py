@@ -18,7 +18,7 @@ import numpy as np
 from pmbf import kernels
 from pmbf.alike.pairs.bands import frequencies_of
 from pmbf.alike.pairs.holders import FeatureRange
-from pmbf.alike.pairs.plans import How, Joined, Run, Volume, pairs_block
+from pmbf.alike.pairs.plans import HandedOn, How, Joined, PlanRun, pairs_block
 from pmbf.alike.pairs.work import Arrays, Work
 from pmbf.base.errors import CorruptError, ParameterError
 from pmbf.jobs.executor import Executor, complete
@@ -43,14 +43,14 @@ def by_features(lists: Lists, how: How, work: Work) -> Joined:
             "makes none"
         )
     n_rows = max(raw // BLOCK_BYTES, len(lists.features) // PROBING_FEATURES) + 1
-    run = Run.of(lists, how, work, held_features=how.jobs * HELD_FEATURES, n_rows=n_rows)
+    run = PlanRun.of(lists, how, work, held_features=how.jobs * HELD_FEATURES, n_rows=n_rows)
     missing = {number for number in range(len(run.rows)) if run.read(_whole(number)) is None}
     if missing:
         with closing(how.executor(how.jobs)) as executor:
             for turn in range(run.n_turns):
                 _count(run, turn, executor, missing)
     parts = [_summed(run, work, number) for number in range(len(run.rows))]
-    return Joined.of(parts, Volume(raw, sum(int(part["bytes"][0]) for part in parts)))
+    return Joined.of(parts, HandedOn(raw, sum(int(part["bytes"][0]) for part in parts)))
 
 
 def raw_bytes(lists: Lists) -> int:
@@ -63,7 +63,7 @@ def raw_bytes(lists: Lists) -> int:
     return PAIR_BYTES * int((counts * (counts - np.minimum(counts, 1)) // 2).sum())
 
 
-def _count(run: Run, turn: int, executor: Executor, missing: set[int]) -> None:
+def _count(run: PlanRun, turn: int, executor: Executor, missing: set[int]) -> None:
     """Write the partial counts of the ranges that are held in one turn, for the blocks of texts that are missing."""
     jobs, started = run.how.jobs, False
     for number, start, stop in run.steps(turn):
@@ -79,7 +79,7 @@ def _count(run: Run, turn: int, executor: Executor, missing: set[int]) -> None:
             run.write(name, _stored(counts))
 
 
-def _summed(run: Run, work: Work, number: int) -> Arrays:
+def _summed(run: PlanRun, work: Work, number: int) -> Arrays:
     """Return the pairs of a block of texts; the partial counts of all ranges are summed, and removed."""
     made = run.read(_whole(number))
     names = [_part(one, number) for one in range(run.n_turns * run.how.jobs)]

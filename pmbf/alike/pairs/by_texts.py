@@ -19,7 +19,7 @@ import numpy as np
 
 from pmbf import kernels
 from pmbf.alike.pairs.holders import TextShare, keep_arrays
-from pmbf.alike.pairs.plans import How, Joined, Run, consecutive, pairs_block
+from pmbf.alike.pairs.plans import How, Joined, PlanRun, consecutive, pairs_block
 from pmbf.alike.pairs.work import Arrays, Work
 from pmbf.jobs.executor import Executor, complete
 from pmbf.kernels import Lists
@@ -33,14 +33,14 @@ PROBING_FEATURES = 1 << 22
 def by_texts(lists: Lists, how: How, work: Work) -> Joined:
     """Return all pairs, as `pmbf.alike.pairs.joining.joined`."""
     n_rows = len(lists.features) // PROBING_FEATURES + 1
-    run = Run.of(lists, how, work, held_features=HELD_FEATURES, n_rows=n_rows)
+    run = PlanRun.of(lists, how, work, held_features=HELD_FEATURES, n_rows=n_rows)
     blocks = consecutive(lists, run.n_turns)
     with work.mapped_folder() as folder, closing(how.executor(how.jobs)) as executor:
         turns = (_turn(run, turn, block, folder, executor) for turn, block in enumerate(blocks))
         return Joined.of(chain.from_iterable(turns))
 
 
-def _turn(run: Run, turn: int, block: tuple[int, int], folder: Path, executor: Executor) -> Iterator[Arrays]:
+def _turn(run: PlanRun, turn: int, block: tuple[int, int], folder: Path, executor: Executor) -> Iterator[Arrays]:
     """Yield the pairs whose second text is in a block of the index. It is not made if all of them are there."""
     jobs, started = run.how.jobs, False
     for number, start, stop in run.steps(turn):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pmbf.alike.pairs.bands import Background, Band, banded
 from pmbf.alike.pairs.features import BY_WORDS, UNREAD, Featured, Features, featured
 from pmbf.alike.pairs.linking import linked, ranks_of
-from pmbf.alike.pairs.listed_texts import Source
+from pmbf.alike.pairs.listed_texts import TextSource
 from pmbf.alike.pairs.plans import How
 from pmbf.alike.pairs.proof import proofs
 from pmbf.alike.pairs.results import NearDuplicates
@@ -47,7 +47,7 @@ class Wanted:
     proof: bool = False
 
 
-def found_in(source: Source, how: How, wanted: Wanted, work: Work | None = None) -> NearDuplicates:
+def found_in(source: TextSource, how: How, wanted: Wanted, work: Work | None = None) -> NearDuplicates:
     """Return the near-duplicates among the texts of a source.
 
     Args:
@@ -76,14 +76,14 @@ def found_in(source: Source, how: How, wanted: Wanted, work: Work | None = None)
     )
 
 
-def background_of(source: Source, features: Features, how: How, work: Work | None = None) -> Background:
+def background_of(source: TextSource, features: Features, how: How, work: Work | None = None) -> Background:
     """Return in how many texts of a source each feature is. Texts that were not read, and paths of equal texts, do not
     count."""
     made = features_of(source, features, how, work)
     return Background.of(made.lists)
 
 
-def features_of(source: Source, features: Features, how: How, work: Work | None = None) -> Featured:
+def features_of(source: TextSource, features: Features, how: How, work: Work | None = None) -> Featured:
     """Return the features of all texts of a source, in the order of its batches; `work` keeps them."""
     parts, done = list[Featured](), 0
     for part in in_order(_calls(source, features, work), how.jobs):
@@ -101,7 +101,7 @@ def placed(made: Featured, places: Sequence[int]) -> Featured:
     return Featured(Lists.of([made.lists[place] for place in places]), made.languages[list(places)])
 
 
-def _calls(source: Source, features: Features, work: Work | None) -> Iterator[Callable[[], Featured]]:
+def _calls(source: TextSource, features: Features, work: Work | None) -> Iterator[Callable[[], Featured]]:
     """Yield what makes the features of each batch. The texts are read here: a store is used by one thread."""
     for number, batch in enumerate(source.batches()):
         name, run = f"features-{number:06d}", sha256(f"{features.key()} {batch.key}".encode()).hexdigest()

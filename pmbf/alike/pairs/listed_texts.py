@@ -13,7 +13,7 @@ from pmbf.text import utf8
 BATCH_TEXTS = 1000
 
 
-class Batch(NamedTuple):
+class TextBatch(NamedTuple):
     """Texts whose features are made together.
 
     Args:
@@ -25,7 +25,7 @@ class Batch(NamedTuple):
     texts: Callable[[], Sequence[bytes | None]]
 
 
-class Source(Protocol):
+class TextSource(Protocol):
     """Texts in an order that stays. The features of a text that has several labels are made once."""
 
     @property
@@ -52,7 +52,7 @@ class Source(Protocol):
     def title(self) -> str:
         """What was named."""
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[TextBatch]:
         """Yield the texts, each once. One thread reads them."""
 
     def text(self, number: int) -> str:
@@ -79,11 +79,11 @@ class ListedTexts:
         """The order of the list."""
         return range(len(self.texts))
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[TextBatch]:
         """Yield the texts, in order."""
         for start in range(0, len(self.texts), BATCH_TEXTS):
             some = self.texts[start : start + BATCH_TEXTS]
-            yield Batch(str(start), lambda some=some: list(map(utf8, some)))  # type: ignore[misc]
+            yield TextBatch(str(start), lambda some=some: list(map(utf8, some)))  # type: ignore[misc]
 
     def text(self, number: int) -> str:
         """Return a text."""

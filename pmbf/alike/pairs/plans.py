@@ -65,7 +65,7 @@ class How:
 
 
 @dataclass(frozen=True, slots=True)
-class Volume:
+class HandedOn:
     """What the plan `term` handed on.
 
     Args:
@@ -90,16 +90,16 @@ class Joined:
     first: Numbers
     second: Numbers
     shared: Numbers
-    volume: Volume = field(default_factory=Volume)
+    volume: HandedOn = field(default_factory=HandedOn)
 
     @classmethod
-    def of(cls, parts: Iterable[Arrays], volume: Volume | None = None) -> Joined:
+    def of(cls, parts: Iterable[Arrays], volume: HandedOn | None = None) -> Joined:
         """Return the pairs of some finished blocks."""
         made = list(parts)
         columns = [_joined([part[name] for part in made]) for name in ("first", "second", "shared")]
         order = np.lexsort((columns[1], columns[0]))
         first, second, shared = (column[order] for column in columns)
-        return cls(first, second, shared, volume or Volume())
+        return cls(first, second, shared, volume or HandedOn())
 
 
 def pairs_block(many: Sequence[SharedCounts], start: int) -> Arrays:
@@ -128,7 +128,7 @@ def consecutive(lists: Lists, n_blocks: int) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Run:
+class PlanRun:
     """A plan at work.
 
     Args:
@@ -148,7 +148,7 @@ class Run:
     key: str
 
     @classmethod
-    def of(cls, lists: Lists, how: How, work: Work, *, held_features: int, n_rows: int) -> Run:
+    def of(cls, lists: Lists, how: How, work: Work, *, held_features: int, n_rows: int) -> PlanRun:
         """Return a run whose holders hold `held_features` together, and whose texts are cut into some `n_rows`."""
         n_turns = max(1, -(-len(lists.features) // held_features))
         rows = consecutive(lists, n_rows)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.alike.pairs.plans import Joined, Volume
+from pmbf.alike.pairs.plans import HandedOn, Joined
 from pmbf.report import Passage
 
 SCHEMA_VERSION = 1
@@ -116,7 +116,7 @@ class NearDuplicates:
         return self.links.is_whole
 
     @property
-    def volume(self) -> Volume:
+    def volume(self) -> HandedOn:
         """What the plan `term` handed on."""
         return self.links.joined.volume
 

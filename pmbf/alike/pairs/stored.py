@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
-from pmbf.alike.pairs.listed_texts import BATCH_TEXTS, Batch
+from pmbf.alike.pairs.listed_texts import BATCH_TEXTS, TextBatch
 from pmbf.alike.pairs.plans import Advance
 from pmbf.alike.pairs.work import Work
 from pmbf.base.errors import CorruptError, IncompleteError, ParameterError
@@ -47,7 +47,7 @@ class Reading:
     advance: Advance
 
 
-class Archive(Protocol):
+class TextArchive(Protocol):
     """Documents, and their texts."""
 
     @property
@@ -90,7 +90,7 @@ class StoredTexts:
         unread: What was not read, and why.
     """
 
-    def __init__(self, archive: Archive, base: str, title: str, unread: Sequence[str] = ()) -> None:
+    def __init__(self, archive: TextArchive, base: str, title: str, unread: Sequence[str] = ()) -> None:
         self._archive, self.title = archive, title
         self._entries = [one for one in archive.entries() if one[0].kind != BINARY_KIND]
         listed = sorted(
@@ -111,7 +111,7 @@ class StoredTexts:
         """What was not read, and why."""
         return (*self._problems, *self._archive.problems)
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[TextBatch]:
         """Yield the documents, in the order in which they are stored."""
         start, n_chars = 0, 0
         for stop, (row, _) in enumerate(self._entries):
@@ -133,10 +133,10 @@ class StoredTexts:
             raise IncompleteError(f"{self.labels[number]}: its text cannot be read any more")
         return text
 
-    def _batch(self, start: int, stop: int) -> Batch:
+    def _batch(self, start: int, stop: int) -> TextBatch:
         some = self._entries[start:stop]
         key = sha256("".join(f"{row.id} {row.sha256}\n" for row, _ in some).encode()).hexdigest()
-        return Batch(key, lambda: [None if text is None else utf8(text) for text in self._archive.texts(some)])
+        return TextBatch(key, lambda: [None if text is None else utf8(text) for text in self._archive.texts(some)])
 
 
 @contextmanager
@@ -150,7 +150,7 @@ def texts_of_collection(folder: str) -> Iterator[StoredTexts]:
         yield StoredTexts(_Stored(store), "", os.path.join(folder, ""))
 
 
-def texts_of_archive(archive: Archive, title: str) -> StoredTexts:
+def texts_of_archive(archive: TextArchive, title: str) -> StoredTexts:
     """Return the texts of an archive, such as that of a cluster: its nodes read them, and say what none can read."""
     return StoredTexts(archive, "", os.path.join(title, ""))
 

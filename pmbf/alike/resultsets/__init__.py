@@ -21,7 +21,7 @@ from pmbf.alike.resultsets.alike_pairs import Rule
 from pmbf.alike.resultsets.duplicates import Duplicates
 from pmbf.alike.resultsets.grouping import Group, Member
 from pmbf.alike.resultsets.prepared import Prepared
-from pmbf.alike.resultsets.reasons import Shared
+from pmbf.alike.resultsets.reasons import SharedText
 from pmbf.alike.resultsets.sets import ResultSets
 
-__all__ = ["Duplicates", "Group", "Member", "Prepared", "ResultSets", "Rule", "Shared"]
+__all__ = ["Duplicates", "Group", "Member", "Prepared", "ResultSets", "Rule", "SharedText"]

@@ -13,7 +13,7 @@ from pmbf.alike.resultsets.alike_pairs import FIRST, N_FIRST, N_SECOND, N_SHARED
 from pmbf.alike.resultsets.grouping import Group, Member, groups
 from pmbf.alike.resultsets.prepared import Prepared
 from pmbf.alike.resultsets.preparing import Preparer
-from pmbf.alike.resultsets.reasons import Shared, shared
+from pmbf.alike.resultsets.reasons import SharedText, shared
 from pmbf.base.errors import NotFoundError, ParameterError
 from pmbf.text import clean
 
@@ -25,7 +25,7 @@ _TURNED = [SECOND, FIRST, N_SHARED, N_SECOND, N_FIRST]
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class ComparedSet:
     """A set that was compared.
 
     Args:
@@ -68,7 +68,7 @@ class Compared:
 class Duplicates:
     """The duplicates in one set. Groups, pairs and reasons are made when they are asked for."""
 
-    _compared: Compared = field(repr=False)
+    _compared: ComparedSet = field(repr=False)
     _articles: Sequence[Article] = field(repr=False)
     _preparer: Preparer = field(repr=False)
 
@@ -93,7 +93,7 @@ class Duplicates:
         pairs = self._compared.pairs
         return list(zip(*pairs[:, :N_SHARED].T.tolist(), similarities(pairs).round(4).tolist(), strict=True))
 
-    def why(self, first: int, second: int) -> list[Shared]:
+    def why(self, first: int, second: int) -> list[SharedText]:
         """Return what two articles share: whole sentences, or passages if the features are words.
 
         Args:

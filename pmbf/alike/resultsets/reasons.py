@@ -9,7 +9,7 @@ from pmbf.base.span import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedText:
     """A sentence or a passage that two articles share.
 
     Args:
@@ -23,10 +23,10 @@ class Shared:
     second: Span
 
 
-def shared(preparer: Preparer, first: str, second: str) -> list[Shared]:
+def shared(preparer: Preparer, first: str, second: str) -> list[SharedText]:
     """Return the sentences that two texts share, in the order of the first; of `words` the passages."""
     spans = _sentences(preparer, first, second) if preparer.is_of_sentences else _passages(first, second)
-    return [Shared(first[one.start : one.stop], one, other) for one, other in spans]
+    return [SharedText(first[one.start : one.stop], one, other) for one, other in spans]
 
 
 def _sentences(preparer: Preparer, first: str, second: str) -> list[tuple[Span, Span]]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.alike.resultsets.alike_pairs import JACCARD, Rule, alike
 from pmbf.alike.resultsets.boilerplate import boilerplate
-from pmbf.alike.resultsets.duplicates import Article, Compared, Duplicates
+from pmbf.alike.resultsets.duplicates import Article, ComparedSet, Duplicates
 from pmbf.alike.resultsets.grouping import CONNECTED, LINKAGES, STAR
 from pmbf.alike.resultsets.prepared import Prepared, read
 from pmbf.alike.resultsets.preparing import Preparer
@@ -214,14 +214,14 @@ class ResultSets:
         assert content is not None, "keys alone that are unknown are refused before"
         return self.put(key, content)
 
-    def _compared(self, prepared: list[Prepared], prefer: Prefer) -> Compared:
+    def _compared(self, prepared: list[Prepared], prefer: Prefer) -> ComparedSet:
         """Return a set compared; the same articles are compared once."""
         key = (tuple(prepared), prefer) if isinstance(prefer, str) else None
-        kept: Compared | None = self._sets.get(key) if key else None
+        kept: ComparedSet | None = self._sets.get(key) if key else None
         if kept is not None:
             return kept
         pairs, order = alike(prepared, self.rule, self._boilerplate), _order(prepared, prefer)
-        found = Compared(prepared, pairs, kernels.shown_for(pairs, order, connected=self.linkage == CONNECTED))
+        found = ComparedSet(prepared, pairs, kernels.shown_for(pairs, order, connected=self.linkage == CONNECTED))
         if key and len(pairs) <= _KEPT_PAIRS:
             self._sets.put(key, found, 1)
         return found

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.alike.similar.known import Ids
-from pmbf.alike.similar.segments import Batch
+from pmbf.alike.similar.segments import ListBatch
 from pmbf.store.files import StoredFile
 
 BATCH_CHUNKS = 2_000_000
@@ -17,7 +17,7 @@ BATCH_CHUNKS = 2_000_000
 _BATCH_DOCUMENTS = 4096
 
 
-class Archive:
+class KnownRows:
     """The documents of a run. Number i is that of the i-th list in the segments, in order of their serials.
 
     Args:
@@ -57,7 +57,7 @@ class Archive:
     def _by_id(self) -> Ids:
         return np.argsort(self.known["id"])
 
-    def batches(self, numbers: Ids | None = None) -> list[Batch]:
+    def batches(self, numbers: Ids | None = None) -> list[ListBatch]:
         """Return the lists of some documents or of all, in batches of some `BATCH_CHUNKS`.
 
         Args:
@@ -70,13 +70,13 @@ class Archive:
         parts = zip(np.split(chosen, cuts), np.split(known, cuts), strict=True)
         return [batch for some, rows in parts if len(rows) for batch in self._split(some, rows)]
 
-    def _split(self, numbers: Ids, known: NDArray[np.void]) -> Iterable[Batch]:
+    def _split(self, numbers: Ids, known: NDArray[np.void]) -> Iterable[ListBatch]:
         file, ends, start = self._files[int(known["segment"][0])], np.cumsum(known["n_chunks"]), 0
         while start < len(known):
             before = ends[start - 1] if start else 0
             stop = max(start + 1, int(np.searchsorted(ends, before + BATCH_CHUNKS, "right")))
             stop = min(stop, start + _BATCH_DOCUMENTS)
-            yield Batch(file, known["place"][start:stop].copy(), numbers[start:stop].astype(np.uint32))
+            yield ListBatch(file, known["place"][start:stop].copy(), numbers[start:stop].astype(np.uint32))
             start = stop
 
 

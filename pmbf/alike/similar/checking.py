@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from pmbf.alike.similar import schema
-from pmbf.alike.similar.database import State
-from pmbf.alike.similar.segments import Segment
+from pmbf.alike.similar.database import SimilarState
+from pmbf.alike.similar.segments import ChunkSegment
 from pmbf.base.errors import NotFoundError, PmbfError
 from pmbf.store.folder import Store
 
@@ -24,10 +24,10 @@ def problems(store: Store) -> list[str]:
     """
     while True:
         try:
-            with State(store.folder, store.generation.identity) as state:
+            with SimilarState(store.folder, store.generation.identity) as state:
                 found = list(_problems(store, state))
                 n_runs = state.n_runs
-            with State(store.folder, store.generation.identity) as state:
+            with SimilarState(store.folder, store.generation.identity) as state:
                 if not found or state.n_runs == n_runs:
                     return found
         except NotFoundError:
@@ -41,7 +41,7 @@ def give_up(store: Store) -> None:
     schema.forget(store.folder)
 
 
-def _problems(store: Store, state: State) -> Iterator[str]:
+def _problems(store: Store, state: SimilarState) -> Iterator[str]:
     for (line,) in state.select("PRAGMA integrity_check"):
         if line != "ok":
             yield f"{state.location}: {line}"
@@ -58,11 +58,11 @@ def _problems(store: Store, state: State) -> Iterator[str]:
     yield from _list_problems(store, state, known)
 
 
-def _list_problems(store: Store, state: State, known: np.ndarray) -> Iterator[str]:
+def _list_problems(store: Store, state: SimilarState, known: np.ndarray) -> Iterator[str]:
     for file in state.segments():
         documents = known[known["segment"] == file.serial]
         try:
-            lists = Segment(store.folder, file, store.generation.identity).lists
+            lists = ChunkSegment(store.folder, file, store.generation.identity).lists
         except PmbfError as error:
             yield str(error)
             continue

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.alike.similar import meta, schema
-from pmbf.alike.similar.database import State, as_json
+from pmbf.alike.similar.database import SimilarState, as_json
 from pmbf.alike.similar.known import Ids, Rows
 from pmbf.store.catalog_tables import meta_checksum
 from pmbf.store.files import StoredFile
@@ -22,7 +22,7 @@ _ROWS_TOGETHER = 100_000
 
 
 @dataclass(slots=True)
-class Change:
+class RunChange:
     """What a run commits.
 
     Args:
@@ -52,7 +52,7 @@ class Change:
     common: NDArray[np.uint32] | None = None
 
 
-def commit(state: State, change: Change) -> None:
+def commit(state: SimilarState, change: RunChange) -> None:
     """Make the end of a run visible, all at once.
 
     Raises:
@@ -72,7 +72,7 @@ def commit(state: State, change: Change) -> None:
 
 
 @contextlib.contextmanager
-def _transaction(state: State) -> Iterator[None]:
+def _transaction(state: SimilarState) -> Iterator[None]:
     state.connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -82,12 +82,12 @@ def _transaction(state: State) -> Iterator[None]:
         raise
 
 
-def _delete(state: State, table: str, column: str, ids: Ids) -> None:
+def _delete(state: SimilarState, table: str, column: str, ids: Ids) -> None:
     query = f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"
     state.connection.execute(query, [as_json(ids)])
 
 
-def _replaced(state: State, change: Change) -> Rows:
+def _replaced(state: SimilarState, change: RunChange) -> Rows:
     """Delete the rows that differ, and return those that are to be inserted: most rows of a document stay."""
     if change.is_whole:
         return change.rows
@@ -98,7 +98,7 @@ def _replaced(state: State, change: Change) -> Rows:
     return change.rows.chosen(~change.rows.among(before))
 
 
-def _insert_rows(state: State, rows: Rows) -> None:
+def _insert_rows(state: SimilarState, rows: Rows) -> None:
     known, ordered = state.numbers("SELECT id, n_counted FROM document ORDER BY id", 2), rows.ordered()
     similarities = ordered.shared / known[np.searchsorted(known[:, 0], ordered.documents), 1]
     columns = ordered.documents, ordered.others, ordered.shared, similarities
@@ -107,7 +107,7 @@ def _insert_rows(state: State, rows: Rows) -> None:
         state.connection.executemany("INSERT INTO similarity VALUES (?, ?, ?, ?)", zip(*values, strict=True))
 
 
-def _small_tables(state: State, change: Change) -> None:
+def _small_tables(state: SimilarState, change: RunChange) -> None:
     from sqlite_utils import Database
 
     tables = Database(state.connection)
@@ -130,7 +130,7 @@ def _small_tables(state: State, change: Change) -> None:
     tables.table("run").insert({"number": number} | change.row(n_rows))
 
 
-def _set_meta(state: State, values: dict[str, str]) -> None:
+def _set_meta(state: SimilarState, values: dict[str, str]) -> None:
     documents = state.connection.execute("SELECT count(*), total(crc) FROM document").fetchone()
     noted = state.meta | values | {"documents": "{} {:.0f}".format(*documents)}
     noted |= {"runs": str(state.n_runs + 1), meta.SMALL: meta.small_checksum(state.connection, state.n_runs + 1)}

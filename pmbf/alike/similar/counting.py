@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.alike.sharing import Highest, Ranked
-from pmbf.alike.similar.archive import Archive
+from pmbf.alike.similar.archive import KnownRows
 from pmbf.alike.similar.known import Ids
 from pmbf.alike.similar.ranges import Range
 from pmbf.alike.similar.rules import Rules
-from pmbf.alike.similar.segments import Batch
+from pmbf.alike.similar.segments import ListBatch
 from pmbf.base.arrays import distinct
 from pmbf.jobs.executor import Executor, complete
 from pmbf.kernels import SharedCounts
@@ -53,18 +53,18 @@ class Ranges:
         self._executor, self._n_ranges, self._rules = executor, n_ranges, rules
         executor.start(Range, [(folder, identity, rules.bits, number, n_ranges) for number in range(n_ranges)])
 
-    def common(self, batches: Sequence[Batch]) -> Numbers:
+    def common(self, batches: Sequence[ListBatch]) -> Numbers:
         """Return the chunks that more documents have than the rules allow, ascending."""
         found = self._asked("common", batches, self._rules.common)
         return np.concatenate([np.empty(0, np.uint32), *found])
 
-    def hold(self, batches: Sequence[Batch], common: Numbers) -> Ids:
+    def hold(self, batches: Sequence[ListBatch], common: Numbers) -> Ids:
         """Hold documents; return how many chunks of each count, for the documents of all batches in order."""
         counted = self._asked("hold", batches, common)
         sizes = [np.concatenate([np.empty(0, np.uint32), *one]).astype(np.int64) for one in counted]
         return np.asarray(np.sum(sizes, axis=0, dtype=np.int64))
 
-    def counts(self, batches: Sequence[Batch], *, once: bool) -> Iterator[tuple[Batch, SharedCounts]]:
+    def counts(self, batches: Sequence[ListBatch], *, once: bool) -> Iterator[tuple[ListBatch, SharedCounts]]:
         """Yield batches with the documents held that share enough chunks with each list.
 
         The holders count the next batch while the caller looks at this one.
@@ -137,7 +137,7 @@ class Entries:
         return SharedCounts(offsets.astype(np.uint64), other[order], shared)
 
 
-def all_rows(ranges: Ranges, archive: Archive, rules: Rules, on_counted: OnCounted) -> Ranked:
+def all_rows(ranges: Ranges, archive: KnownRows, rules: Rules, on_counted: OnCounted) -> Ranked:
     """Return the rows of all documents, all of which are held."""
     rows = Highest(len(archive), rules.keep, ranks=archive.ranks)
     for batch, counts in ranges.counts(archive.batches(), once=True):
@@ -183,7 +183,7 @@ class Found:
 
 
 def pass_by(
-    ranges: Ranges, archive: Archive, rules: Rules, targets: Targets, common: Numbers, on_counted: OnCounted
+    ranges: Ranges, archive: KnownRows, rules: Rules, targets: Targets, common: Numbers, on_counted: OnCounted
 ) -> Found:
     """Let the lists of all documents pass by the targets.
 
@@ -227,7 +227,7 @@ def _tell(found: Found, targets: Targets, documents: Numbers, others: Numbers, s
     found.told.add(documents[told], others[told], shared[told])
 
 
-def _pairs(batch: Batch, counts: SharedCounts) -> tuple[Numbers, Numbers, Numbers]:
+def _pairs(batch: ListBatch, counts: SharedCounts) -> tuple[Numbers, Numbers, Numbers]:
     """Return the document of the list, the other document and their shared chunks of each pair of two documents."""
     documents = batch.documents[counts.lists()]
     pairs = np.flatnonzero(documents != counts.documents)

@@ -42,7 +42,7 @@ _BOTH_WAYS = ("other", "INDEXED BY similarity_other"), ("shared", "NOT INDEXED")
 """A column and a clause with which SQLite reads the index of the rows alone, or their table alone."""
 
 
-class State:
+class SimilarState:
     """The database, opened; a snapshot when it is read-only.
 
     Args:
@@ -94,7 +94,7 @@ class State:
                 self.connection.execute("BEGIN")
             self.meta = dict(self.connection.execute("SELECT key, value FROM meta"))
 
-    def __enter__(self) -> State:
+    def __enter__(self) -> SimilarState:
         return self
 
     def __exit__(self, *exc: object) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.alike.similar.database import State
+from pmbf.alike.similar.database import SimilarState
 from pmbf.alike.similar.known import Ids, Rows
 
 
@@ -19,11 +19,11 @@ class Figures:
         known: `KNOWN` rows of the documents that rows name, by ascending id.
     """
 
-    def __init__(self, state: State, known: NDArray[np.void]) -> None:
+    def __init__(self, state: SimilarState, known: NDArray[np.void]) -> None:
         self._state, self._known = state, known
 
     @classmethod
-    def of_all(cls, state: State) -> Figures:
+    def of_all(cls, state: SimilarState) -> Figures:
         """Return the figures of all documents."""
         return cls(state, state.documents())
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.alike.similar.archive import Archive
+from pmbf.alike.similar.archive import KnownRows
 from pmbf.alike.similar.changes import Changes
 from pmbf.alike.similar.documents import Documents
 from pmbf.alike.similar.known import KNOWN, Ids
 from pmbf.alike.similar.rules import Rules
-from pmbf.alike.similar.segments import Segment, gathered, write_segment
+from pmbf.alike.similar.segments import ChunkSegment, gathered, write_segment
 from pmbf.jobs.executor import Executor
 from pmbf.kernels import Lists
 from pmbf.store.files import StoredFile
@@ -24,7 +24,7 @@ _DEAD_SHARE = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Listed:
+class ListedChunks:
     """The documents of a run with their lists.
 
     Args:
@@ -35,7 +35,7 @@ class Listed:
         unread: Why the text of a document could not be read, by id.
     """
 
-    archive: Archive
+    archive: KnownRows
     segment: StoredFile
     worn: list[int]
     new: Ids
@@ -68,7 +68,7 @@ class Lister:
 
     def listed(
         self, changed: Changes, files: Mapping[int, StoredFile], serial: int, on_read: Callable[[int, int], None]
-    ) -> Listed:
+    ) -> ListedChunks:
         """Write a segment, and return the documents of the run.
 
         Args:
@@ -85,15 +85,15 @@ class Lister:
         folder, identity = self.documents.folder, self.documents.identity
         known = changed.kept.copy()
         worn = worn_segments(files, known, sum(document.n_tokens for document in changed.added))
-        moving = Archive(known[np.isin(known["segment"], worn)], files)
-        segments = {number: Segment(folder, files[number], identity) for number in worn}
+        moving = KnownRows(known[np.isin(known["segment"], worn)], files)
+        segments = {number: ChunkSegment(folder, files[number], identity) for number in worn}
         moved = (segments[batch.file.serial].take(batch.places) for batch in moving.batches())
         segment = write_segment(folder, identity, serial, itertools.chain(moved, self._new(changed, on_read)))
         moving.known["segment"], moving.known["place"] = serial, np.arange(len(moving))
         stay = known[~np.isin(known["segment"], worn)]
         new = self._known(changed, serial, len(moving))
-        archive = Archive(np.concatenate([stay, moving.known, new]), {**files, serial: segment}, changed.gone)
-        return Listed(archive, segment, worn, new["id"].copy(), self._unread)
+        archive = KnownRows(np.concatenate([stay, moving.known, new]), {**files, serial: segment}, changed.gone)
+        return ListedChunks(archive, segment, worn, new["id"].copy(), self._unread)
 
     def _new(self, changed: Changes, on_read: Callable[[int, int], None]) -> Iterator[Lists]:
         n_chars, n_read = sum(document.n_chars for document in changed.added), 0

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.alike.similar.segments import Batch, Segment
+from pmbf.alike.similar.segments import ChunkSegment, ListBatch
 from pmbf.base import arrays
 from pmbf.kernels import Inverted, Lists, SharedCounts
 from pmbf.store.files import Identity
@@ -38,17 +38,17 @@ class Range:
         self._first, stop = (-(-one * 2**bits // n_ranges) for one in (number, number + 1))
         self._width = stop - self._first
         self._is_all = n_ranges == 1
-        self._segments: dict[int, Segment] = {}
+        self._segments: dict[int, ChunkSegment] = {}
         self._index: Inverted | None = None
 
-    def common(self, batches: Sequence[Batch], n_documents: int) -> Numbers:
+    def common(self, batches: Sequence[ListBatch], n_documents: int) -> Numbers:
         """Return the chunks of the range that more than `n_documents` documents have, ascending."""
         ordered = np.concatenate([np.empty(0, np.uint32), *(self._cut(one).features for one in batches)])
         ordered.sort()
         n = max(0, len(ordered) - n_documents)
         return arrays.distinct(ordered[:n][ordered[:n] == ordered[len(ordered) - n :]])
 
-    def hold(self, batches: Sequence[Batch], common: Numbers) -> list[Numbers]:
+    def hold(self, batches: Sequence[ListBatch], common: Numbers) -> list[Numbers]:
         """Invert the lists of documents, in place of those held before.
 
         Args:
@@ -64,7 +64,7 @@ class Range:
         self._index = kernels.invert(kernels.join_lists(lists), documents)
         return [one.sizes for one in lists]
 
-    def count(self, batch: Batch, min_shared: int, once: bool) -> SharedCounts:
+    def count(self, batch: ListBatch, min_shared: int, once: bool) -> SharedCounts:
         """Return which documents held share how many chunks of the range with each list of a batch.
 
         Args:
@@ -76,13 +76,13 @@ class Range:
         after = batch.documents if once else None
         return kernels.shared_counts(self._index, self._lists(batch), min_shared=min_shared, after=after)
 
-    def _lists(self, batch: Batch) -> Lists:
+    def _lists(self, batch: ListBatch) -> Lists:
         serial = batch.file.serial
         if serial not in self._segments:
-            self._segments[serial] = Segment(self._folder, batch.file, self._identity)
+            self._segments[serial] = ChunkSegment(self._folder, batch.file, self._identity)
         return self._segments[serial].take(batch.places)
 
-    def _cut(self, batch: Batch) -> Lists:
+    def _cut(self, batch: ListBatch) -> Lists:
         lists = self._lists(batch)
         return lists if self._is_all else within(lists, self._first, self._width)
 

@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 from pmbf.alike.similar import schema, tabling
 from pmbf.alike.similar.changes import Changes, changes
-from pmbf.alike.similar.committing import Change, commit
+from pmbf.alike.similar.committing import RunChange, commit
 from pmbf.alike.similar.counting import Ranges
-from pmbf.alike.similar.database import LOCK, State
+from pmbf.alike.similar.database import LOCK, SimilarState
 from pmbf.alike.similar.documents import Documents, documents_of
 from pmbf.alike.similar.known import KNOWN
-from pmbf.alike.similar.listing import Listed, Lister
+from pmbf.alike.similar.listing import ListedChunks, Lister
 from pmbf.alike.similar.report import Clock, OnProgress, RunReport
 from pmbf.alike.similar.rules import Rules
 from pmbf.alike.similar.segments import KIND
@@ -99,7 +99,7 @@ def update(
         remove_unnamed(folder, state)
         before = state.rules if state.n_runs else Rules()
         chosen = before.changed(**({"bits": 0} if is_first else {}) | rules)
-        return Run(documents, state, made, n_ranges, full or is_first, is_first, clock).done(chosen)
+        return UpdateRun(documents, state, made, n_ranges, full or is_first, is_first, clock).done(chosen)
 
 
 def _lock(folder: Path) -> contextlib.AbstractContextManager[None]:
@@ -108,7 +108,7 @@ def _lock(folder: Path) -> contextlib.AbstractContextManager[None]:
     return locks.held(folder / schema.FOLDER / LOCK, f"{folder}: another process is computing its similarities")
 
 
-def _opened(documents: Documents, renew: bool, rules: dict[str, int]) -> State:
+def _opened(documents: Documents, renew: bool, rules: dict[str, int]) -> SimilarState:
     """Return the state to begin with. A renewal makes a new one only if the old one is none.
 
     Raises:
@@ -116,14 +116,14 @@ def _opened(documents: Documents, renew: bool, rules: dict[str, int]) -> State:
     """
     folder, identity, chosen = documents.folder, documents.identity, Rules(**rules)
     try:
-        state = State(folder, identity, writable=True, asked_with=documents.asked_with)
+        state = SimilarState(folder, identity, writable=True, asked_with=documents.asked_with)
         if renew:
             _require_whole(state)
     except (NotFoundError, CorruptError, UnsupportedError) as error:
         if not (renew or isinstance(error, NotFoundError)):
             raise
         schema.create(folder, identity, chosen)
-        return State(folder, identity, writable=True, asked_with=documents.asked_with)
+        return SimilarState(folder, identity, writable=True, asked_with=documents.asked_with)
     for name, value in rules.items():
         if state.n_runs and not renew and value != (before := getattr(state.rules, name)):
             state.close()
@@ -131,7 +131,7 @@ def _opened(documents: Documents, renew: bool, rules: dict[str, int]) -> State:
     return state
 
 
-def _require_whole(state: State) -> None:
+def _require_whole(state: SimilarState) -> None:
     """Close a state that is damaged. Raises `CorruptError` then."""
     try:
         state.verify()
@@ -141,7 +141,7 @@ def _require_whole(state: State) -> None:
 
 
 @dataclass(slots=True)
-class Run:
+class UpdateRun:
     """One run over an opened collection, under the lock of updates.
 
     Args:
@@ -155,7 +155,7 @@ class Run:
     """
 
     documents: Documents
-    state: State
+    state: SimilarState
     executor: Executor
     n_shards: int
     is_full: bool
@@ -193,7 +193,7 @@ class Run:
         return self._committed(rules, changed, listed, table, known)
 
     def _committed(
-        self, rules: Rules, changed: Changes, listed: Listed, table: Table, before: NDArray[np.void]
+        self, rules: Rules, changed: Changes, listed: ListedChunks, table: Table, before: NDArray[np.void]
     ) -> RunReport:
         report = self._report(table.archive.known, changed, table, listed.unread)
 
@@ -202,7 +202,7 @@ class Run:
             return report.row() | {"started": self.clock.started}
 
         with self.clock.step("table"):
-            change = Change(
+            change = RunChange(
                 documents=table.archive.known if table.is_whole else differing(table.archive.known, before),
                 gone=changed.gone["id"].copy(),
                 rows=table.rows,
@@ -262,7 +262,7 @@ def differing(known: NDArray[np.void], before: NDArray[np.void]) -> NDArray[np.v
     return np.asarray(known[~is_same])
 
 
-def remove_unnamed(folder: Path, state: State) -> None:
+def remove_unnamed(folder: Path, state: SimilarState) -> None:
     """Delete what killed runs have left: files of lists that the state does not name."""
     named = {file.name for file in state.segments()}
     for path in (folder / schema.FOLDER).glob(f"[0-9]*.{BESIDE_KINDS[KIND][1]}*"):

@@ -28,7 +28,7 @@ _WORD = 8
 Places = NDArray[np.int64]
 
 
-class Batch(NamedTuple):
+class ListBatch(NamedTuple):
     """Some lists of a segment.
 
     Args:
@@ -69,7 +69,7 @@ def _payload(many: Iterable[Lists]) -> Iterator[Buffer]:
     yield len(all_ends).to_bytes(_WORD, "little")
 
 
-class Segment:
+class ChunkSegment:
     """The lists of a segment, mapped and checked.
 
     Thread rule: safe to read from any number of threads.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pmbf.alike.similar.changes import changes
 from pmbf.alike.similar.components import components
-from pmbf.alike.similar.database import State
+from pmbf.alike.similar.database import SimilarState
 from pmbf.alike.similar.documents import Documents, documents_of
 from pmbf.alike.similar.figures import Figures
 from pmbf.alike.similar.known import Rows
@@ -278,14 +278,14 @@ class Similarities:
         return {id_: paths[0].path for id_, (row, paths) in entries.items() if contents_key(row) == keys[id_]}
 
 
-def _state_of(documents: Documents) -> State:
+def _state_of(documents: Documents) -> SimilarState:
     """Return what the last run left.
 
     Raises:
         NotFoundError: There was none.
     """
     with suppress(NotFoundError):
-        state = State(documents.folder, documents.identity, asked_with=documents.asked_with)
+        state = SimilarState(documents.folder, documents.identity, asked_with=documents.asked_with)
         if state.n_runs:
             return state
         state.close()

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.alike.sharing import Highest, Ranked
-from pmbf.alike.similar.archive import Archive
+from pmbf.alike.similar.archive import KnownRows
 from pmbf.alike.similar.counting import Entries, Found, OnCounted, Ranges, Targets, all_rows, pass_by
-from pmbf.alike.similar.database import State
+from pmbf.alike.similar.database import SimilarState
 from pmbf.alike.similar.known import Ids, Rows
 from pmbf.alike.similar.rules import Rules
 
@@ -35,7 +35,7 @@ class Table:
         n_patched: Documents with changed rows that are no targets.
     """
 
-    archive: Archive
+    archive: KnownRows
     rewritten: Ids
     rows: Rows
     common: Numbers
@@ -44,7 +44,7 @@ class Table:
     n_patched: int = 0
 
 
-def whole(ranges: Ranges, archive: Archive, rules: Rules, common: Numbers | None, on_counted: OnCounted) -> Table:
+def whole(ranges: Ranges, archive: KnownRows, rules: Rules, common: Numbers | None, on_counted: OnCounted) -> Table:
     """Return all rows.
 
     Args:
@@ -72,7 +72,9 @@ class Near:
         on_counted: Called with the documents counted, and how many there are.
     """
 
-    def __init__(self, ranges: Ranges, archive: Archive, state: State, common: Numbers, on_counted: OnCounted) -> None:
+    def __init__(
+        self, ranges: Ranges, archive: KnownRows, state: SimilarState, common: Numbers, on_counted: OnCounted
+    ) -> None:
         self._ranges, self._archive, self._state = ranges, archive, state
         self._common, self._on_counted, self._keep = common, on_counted, state.rules.keep
 
@@ -160,7 +162,7 @@ class Near:
         return replace(highest.ranked(), totals=archive.known["n_similar"][numbers].astype(np.uint32))
 
 
-def _tabled(archive: Archive, numbers: Ids, ranked: Ranked) -> Rows:
+def _tabled(archive: KnownRows, numbers: Ids, ranked: Ranked) -> Rows:
     """Return rows of documents by id; what `KNOWN` says of the rows is set in the archive."""
     known, sizes = archive.known, np.diff(ranked.offsets).astype(np.int64)
     ids, lasts = known["id"][numbers], ranked.offsets[1:].astype(np.int64) - 1

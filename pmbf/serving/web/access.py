@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pmbf.base.errors import CorruptError
 from pmbf.serving.http.messages import HttpError
-from pmbf.serving.web.tokens import ROLES, SESSION_S, Token, Tokens
+from pmbf.serving.web.tokens import ROLES, SESSION_S, AccessTokens, Token
 
 ENTRANCE = "/enter"
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -65,7 +65,7 @@ class Guarded:
         is_secure: Whether browsers reach the application over TLS, through a proxy.
     """
 
-    def __init__(self, application: ASGIApp, *, tokens: Tokens, hosts: Collection[str], is_secure: bool) -> None:
+    def __init__(self, application: ASGIApp, *, tokens: AccessTokens, hosts: Collection[str], is_secure: bool) -> None:
         self._application = application
         self._tokens, self._hosts, self._is_secure = tokens, frozenset(hosts), is_secure
 

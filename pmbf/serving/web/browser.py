@@ -27,7 +27,7 @@ from pmbf.serving.web.history import VERDICTS
 from pmbf.serving.web.openapi import OPERATIONS
 from pmbf.serving.web.option_names import skeleton
 from pmbf.serving.web.running import only, parts_of
-from pmbf.serving.web.tokens import ROLES, Tokens
+from pmbf.serving.web.tokens import ROLES, AccessTokens
 from pmbf.serving.web.uploads import OPTIONS, SWITCHES, fields_sent, sent
 from pmbf.serving.web.wording import COOKIE, LANGUAGES, Words, language_of
 
@@ -276,7 +276,7 @@ def _page(request: Request, template: str, status: int = 200, **values: Any) -> 
     return response
 
 
-def _named(t: Words, tokens: Tokens) -> Callable[[str, str], str]:
+def _named(t: Words, tokens: AccessTokens) -> Callable[[str, str], str]:
     """Return what writes a user's name: with the token's id if another is called alike, or if the token is gone."""
 
     @cache

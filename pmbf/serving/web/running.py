@@ -15,7 +15,7 @@ from pmbf.serving.web.access import Visitor, visitor_of
 from pmbf.serving.web.history import History, Screening
 from pmbf.serving.web.jobs import Jobs
 from pmbf.serving.web.spool import Spool
-from pmbf.serving.web.tokens import Tokens
+from pmbf.serving.web.tokens import AccessTokens
 
 STATUS = {"parameter": 400, "unread": 422, "missing": 404, "damaged": 500, "failed": 500, "busy": 503}
 """The status of HTTP for each kind of error of a working process."""
@@ -41,7 +41,7 @@ class Parts:
     pool: Pool
     jobs: Jobs
     history: History
-    tokens: Tokens
+    tokens: AccessTokens
     is_secure: bool
     templates: Offered = field(default_factory=offered)
     spool: Spool = field(default_factory=Spool)

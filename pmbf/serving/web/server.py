@@ -29,7 +29,7 @@ from pmbf.serving.web.bridge import ApplicationConnections
 from pmbf.serving.web.history import History
 from pmbf.serving.web.jobs import Jobs
 from pmbf.serving.web.running import Parts
-from pmbf.serving.web.tokens import Tokens
+from pmbf.serving.web.tokens import AccessTokens
 from pmbf.store.folders import make_folder
 from pmbf.store.ownership import require_own_folder
 
@@ -91,7 +91,7 @@ async def _serve(
 ) -> None:
     host, port = bound.getsockname()[:2]
     with contextlib.closing(database.opened(settings.state)) as db:
-        history, tokens, limits = History(db), Tokens(db), settings.limits
+        history, tokens, limits = History(db), AccessTokens(db), settings.limits
         pool = Pool([settings.collection], settings.n_workers, WORKING_MODULE)
         jobs = Jobs(pool, history, answer_s=limits.answer_s)
         parts = Parts(

@@ -40,7 +40,7 @@ class Token:
     last_used: float | None = None
 
 
-class Tokens:
+class AccessTokens:
     """The tokens and sessions of a state file. One thread uses it."""
 
     def __init__(self, state: Database) -> None:
