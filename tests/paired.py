@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from pmbf.kernels import GUESS_PAGE_WORDS, ONE_LANGUAGE, Judged, Rules, Weighed, Words, fold, gram_stops, weigh
-from pmbf.kernels.align_rules import Pair
+from pmbf.kernels import GUESS_PAGE_WORDS, Judged, Rules, WordTypes, fold, gram_stops
 from pmbf.kernels.judged import Spelled
+from pmbf.kernels.reference_clusters import Pair
 from pmbf.kernels.reference_judge import compare_pair
 from pmbf.kernels.reference_ready import Asked, ready_text
 from pmbf.kernels.reference_runs import grams, runs_of
-from pmbf.kernels.reference_words import classes, spell
+from pmbf.kernels.reference_weigh import ONE_LANGUAGE, Weighed, weigh
+from pmbf.kernels.reference_words import Words, classes, spell, words
 from pmbf.passages.compare import bars_of, compared
 from pmbf.passages.prepared import COMMONEST_OF, octets
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, UNKNOWN
@@ -25,6 +26,12 @@ def compare_two(query: Prepared, source: Prepared, settings: Settings, statistic
     return found
 
 
+def words_of(text: Prepared) -> Words:
+    """Return the words of a text, with their slips and borders."""
+    utf8 = octets(text.text)
+    return words(utf8, fold(utf8), text.tokens)
+
+
 def spelled(text: Prepared) -> Spelled:
     """Return a text as it is judged."""
     return Spelled(text.tokens, text.words.keys[text.words.types], *spell(fold(octets(text.text)), text.tokens))
@@ -35,7 +42,7 @@ def weighed(text: Prepared, statistics: Statistics) -> Weighed:
     return weigh(statistics, text.words, COMMONEST_PAIRS if 2 * text.n_singles > text.n_tokens else COMMONEST)
 
 
-def guess(query: Words, source: Words) -> Statistics:
+def guess(query: WordTypes, source: WordTypes) -> Statistics:
     """Return the word counts of two texts alone: a word that both have counts as on one page less."""
     ours, theirs = (Statistics.of([one], GUESS_PAGE_WORDS) for one in (query, source))
     shared = ours.of_others(theirs.keys)[0] > 0
@@ -52,10 +59,10 @@ def pair_of(query: Prepared, source: Prepared, statistics: Statistics | None, ru
             used, nor is None; rarity is then guessed from the two texts.
         rules: The numbers of an alignment.
     """
-    ours, theirs = query.words, source.words
+    ours, theirs = words_of(query), words_of(source)
     if statistics is None or not query.is_known(statistics):
-        guessed = guess(ours, theirs)
-        both = [weigh(guessed, words, ONE_LANGUAGE) for words in (ours, theirs)]
+        guessed = guess(query.words, source.words)
+        both = [weigh(guessed, some, ONE_LANGUAGE) for some in (ours, theirs)]
     else:
         both = [weighed(text, statistics) for text in (query, source)]
     our_classes, their_classes, n_classes = classes(ours, theirs)
@@ -72,5 +79,5 @@ def step_by_step(query: Prepared, source: str, settings: Settings, statistics: S
     seeds = grams(runs_of(tokens.hashes), gram_stops(tokens.singles, settings.seed_tokens))
     weights = weighed(query, known) if query.is_known(known) else None
     counted = None if weights else Statistics.of([query.words], GUESS_PAGE_WORDS)
-    asked = Asked(spelled(query), query.words, seeds, known, weights, bars, settings.rules, counted)
+    asked = Asked(spelled(query), words_of(query), seeds, known, weights, bars, settings.rules, counted)
     return compare_pair(asked, ready_text(source.encode(), known, COMMONEST_OF))

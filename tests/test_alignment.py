@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from pmbf.base.arrays import among
 from pmbf.base.errors import ParameterError, UnsupportedError
-from pmbf.kernels import NAT, Rules, weigh
+from pmbf.kernels import NAT, Rules
 from pmbf.kernels.reference_align import align
 from pmbf.kernels.reference_likeness import EXACT_CHARS, EXACT_WORDS, common_share, found_share, scores
 from pmbf.kernels.reference_reworded import Alignment, needed_evidence, ranked
+from pmbf.kernels.reference_weigh import weigh
 from pmbf.passages.compare import bars_of
 from pmbf.passages.edits import MAX_TOKENS
 from pmbf.report import Passage, Report, Scores, Span

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from pmbf import Collection
 from pmbf.base.span import Span
-from pmbf.kernels import NAT, Pair
+from pmbf.kernels import NAT
+from pmbf.kernels.reference_clusters import Pair
 from pmbf.kernels.reference_pieces import Piece
 from pmbf.kernels.reference_weighing import rare_likeness
 from pmbf.report import Passage

@@ -45,7 +45,5 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_segments import *
     from pmbf.kernels.reference_text import *
     from pmbf.kernels.reference_units import *
-    from pmbf.kernels.reference_weigh import *
-    from pmbf.kernels.reference_words import *
 else:
     globals().update(kernels_of(NAME))

@@ -5,13 +5,13 @@ Scores are whole numbers in 1/1024 nat (`NAT`), so that the twins agree to the b
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NAT", "PRIOR_UNIT", "PRIOR_WORDS", "Grams", "Pair", "Rules", "Runs", "Words", "score_tables"]
+__all__ = ["NAT", "PRIOR_UNIT", "PRIOR_WORDS", "Rules", "score_tables"]
 
 NAT = 1024
 PRIOR_WORDS = 500
@@ -140,79 +140,3 @@ def score_tables(odds: Odds = Odds()) -> NDArray[np.int32]:
         np.maximum(odds.least_summary, np.log((1 - odds.summarised) / (1 - by_chance))),
     ]
     return np.ascontiguousarray(np.round(np.array(lines) * NAT).astype(np.int32))
-
-
-@dataclass(frozen=True, eq=False)
-class Words:
-    """The words of a text as alignment sees them.
-
-    Args:
-        keys: `(n_types,) uint64`, distinct, ascending. All forms of a word have the same key; a key is a type.
-        types: `(n,) int32`, the place of each word's key among the keys.
-        slips: `(n_types, 7) uint64`, for each type the slips with the first, second … letter left out; 0 for none. Two
-            words with a common slip differ by one slip of the pen.
-        borders: `(n + 1,) uint8`, what stands before each word and at the end of the text: 0 nothing, 1 the end of a
-            sentence, 2 the end of a sentence and a line, 3 the end of a paragraph or the text, 4 the end of a line.
-    """
-
-    keys: NDArray[np.uint64]
-    types: NDArray[np.int32]
-    slips: NDArray[np.uint64]
-    borders: NDArray[np.uint8]
-
-
-@dataclass(frozen=True, eq=False)
-class Runs:
-    """Names for the runs of a text's tokens. The name of `[start, stop)` is (sums[stop] - sums[start]) · back[start].
-
-    Args:
-        sums: `(n + 1,) uint64`, prefix sums of the token hashes times powers of a base.
-        back: `(n,) uint64`, powers of the inverse of the base.
-    """
-
-    sums: NDArray[np.uint64]
-    back: NDArray[np.uint64]
-
-    def names(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Return the name of each run, `(n,) uint64`. Equal runs have equal names; different runs hardly ever do."""
-        return (self.sums[stops] - self.sums[starts]) * self.back[starts]
-
-
-@dataclass(frozen=True, eq=False)
-class Grams:
-    """The runs of a text that may be seeds, one from each token on, grouped by name.
-
-    Args:
-        runs: Names of the text's runs.
-        stops: `(n,) int64`, the token after the last token of each gram. Gram i begins at token i.
-        names: `(n_names,) uint64`, distinct names, ascending.
-        order: `(n,) int64`, grams by name, then by position.
-        bounds: `(n_names + 1,) int64`; name k has the grams `order[bounds[k]:bounds[k + 1]]`.
-    """
-
-    runs: Runs
-    stops: NDArray[np.int64]
-    names: NDArray[np.uint64]
-    order: NDArray[np.int64]
-    bounds: NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Pair:
-    """Two texts whose words are numbered together, the query first. Equal words have one number, their class.
-
-    Args:
-        classes: `(n,) int32` for each text, the class of each word, below `n_classes`.
-        borders: `(n + 1,) uint8` for each text, as in `Words`.
-        rarities: `(n_classes,) int32`, the evidence of a common word of each class, in 1/1024 nat, at least 0.
-        priors: `(n_classes,) int32`, how many of 500 words are expected in each class, in 1/65536, at least 0.
-        rules: The numbers of an alignment.
-        tables: As `score_tables` returns them.
-    """
-
-    classes: tuple[NDArray[np.int32], NDArray[np.int32]]
-    borders: tuple[NDArray[np.uint8], NDArray[np.uint8]]
-    rarities: NDArray[np.int32]
-    priors: NDArray[np.int32]
-    rules: Rules = field(default_factory=Rules)
-    tables: NDArray[np.int32] = field(default_factory=score_tables)

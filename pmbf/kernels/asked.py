@@ -15,23 +15,20 @@ from pmbf.kernels.align_rules import Rules
 
 __all__ = [
     "GUESS_PAGE_WORDS",
-    "ONE_LANGUAGE",
     "PAGE_WORDS",
     "Bars",
     "Counts",
     "Made",
     "Question",
     "Terms",
-    "Weighed",
+    "WordTypes",
     "gram_stops",
+    "n_like",
     "on_pages",
 ]
 
 Made = Any
 """A text made ready, in the form of the twin that made it; `nbytes` is its memory."""
-
-ONE_LANGUAGE = 0
-"""In place of the number of words of which one counts as common: all pages are in the language of the text."""
 
 PAGE_WORDS = 1000
 """Words of a page, by which words are counted."""
@@ -46,7 +43,7 @@ class Counts:
     """Word counts of some texts.
 
     Args:
-        keys: `(n_types,) uint64`, as in `Words`, distinct, ascending.
+        keys: `(n_types,) uint64`, as in `WordTypes`.
         n_holding: `(n_types,) int64`, pages that have the word, at most `n_pages`.
         n_times: `(n_types,) int64`, occurrences in all pages.
         n_pages: Pages of the texts, with those of `own`.
@@ -90,18 +87,16 @@ class Counts:
         return {name: value for name, value in vars(self).items() if name != "tables"}
 
 
-class Weighed(NamedTuple):
-    """The weights of a text's words, relative to the pages in its language.
+class WordTypes(NamedTuple):
+    """The words of a text as alignment sees them: all forms of a word have the same key; a key is a type.
 
     Args:
-        n_like: Pages in the language of the text: those that hold the commonest of its words.
-        rarities: `(n_types,) int32`, the rarity of each word, in 1/1024 nat, at least 0.
-        priors: `(n_types,) int32`, how often each is expected in 500 words, in 1/65536.
+        keys: `(n_types,) uint64`, distinct, ascending.
+        types: `(n,)`, the place of each word's key among the keys.
     """
 
-    n_like: int
-    rarities: NDArray[np.int32]
-    priors: NDArray[np.int32]
+    keys: NDArray[np.uint64]
+    types: NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
@@ -218,3 +213,17 @@ def on_pages(types: NDArray[Any], n_types: int, page_words: int) -> tuple[NDArra
     held = distinct((types.astype(np.int64) * n_pages + on_page).astype(number)) // n_pages
     n_holding, n_times = (np.bincount(some, minlength=n_types) for some in (held, types.astype(np.int64)))
     return n_holding, n_times, n_pages
+
+
+def n_like(held: NDArray[np.int64], commonest: int) -> int:
+    """Return the pages in the language of a text: those that hold the commonest of its words.
+
+    Args:
+        held: `(n,) int64`, the pages that hold each word of the text.
+        commonest: One word in this number, at least 2, is among the commonest of its language.
+
+    >>> n_like(np.array([1, 7, 9, 1]), 4)
+    7
+    """
+    place = len(held) - 1 - len(held) // commonest
+    return int(np.partition(held, place)[place]) if len(held) else 0

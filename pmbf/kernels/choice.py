@@ -29,8 +29,6 @@ MODULES = {
         "rows",
         "text",
         "units",
-        "weigh",
-        "words",
     ),
     "reference": (
         "bits",
@@ -51,8 +49,6 @@ MODULES = {
         "segments",
         "text",
         "units",
-        "weigh",
-        "words",
     ),
 }
 """The modules of each twin. The module "text" of the twin "native" is `native_text`."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from ctypes import Structure, addressof, c_double, c_int64, c_void_p
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -11,19 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import N_SLIPS, score_tables
-from pmbf.kernels.asked import GUESS_PAGE_WORDS, Bars, Counts, Made, Question, Terms
+from pmbf.kernels.asked import GUESS_PAGE_WORDS, PAGE_WORDS, Bars, Counts, Made, Question, Terms, WordTypes
 from pmbf.kernels.judged import Judged
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.native_memory import taken
 from pmbf.kernels.native_text import text_table
-from pmbf.kernels.native_weigh import NativeCounts, counts_of, logs_to
 from pmbf.kernels.reference_text import decoded
 from pmbf.kernels.types import Tokens
 
-__all__ = ["compare", "ready", "tokens_of"]
+__all__ = ["compare", "ready", "tokens_of", "words_of"]
 
 _at = address()
 _ready = function("pmbf_align_ready", *[c_void_p] * 4, c_int64, returns=c_int64)
+_fill_counts = function("pmbf_align_counts", *[c_void_p] * 3, c_int64, c_void_p, c_int64)
 _compare = function("pmbf_align_compare", *[c_void_p] * 3, c_int64, *[c_void_p] * 2, returns=c_int64)
 
 _SOURCE = np.dtype([(name, np.int64) for name in ("utf8", "size", "block", "made", "made_size")])
@@ -38,6 +40,9 @@ _ANSWER = np.dtype([(name, np.int64) for name in ("source", "lines", "n_lines")]
 _LINE = np.dtype([("edges", np.int64, 4), ("kind", np.int64), ("figures", np.float64, 6)])
 """`line_t` of native/align/judge.h."""
 
+_COUNTED = np.dtype([("key", np.uint64), ("n_holding", np.int32), ("n_times", np.int32)])
+"""`counted_t` of native/align/weigh.h."""
+
 _NOT_UTF8 = -2
 _N_SIZES = 9
 _NOTHING = Judged.of([])
@@ -49,11 +54,22 @@ class _Bars(Structure):
     _fields_ = tuple((name, c_double if kind == "float" else c_int64) for name, kind in Bars.__annotations__.items())
 
 
+class _Counts(Structure):
+    """`counts_t` of native/align/weigh.h."""
+
+    _fields_ = (
+        ("slots", c_void_p),
+        ("n_slots", c_int64),
+        *((name, c_void_p) for name in ("logs", "like_logs")),
+        *((name, c_int64) for name in ("n_pages", "n_words", "page_words")),
+    )
+
+
 class _Terms(Structure):
     """`terms_t` of native/align/query.h."""
 
     _fields_ = (
-        ("counts", NativeCounts),
+        ("counts", _Counts),
         *((name, c_void_p) for name in ("bars", "rules", "tables")),
         *((name, c_int64) for name in ("n_buckets", "guess_page_words", "least_pages")),
     )
@@ -61,7 +77,7 @@ class _Terms(Structure):
 
 def ready(texts: Sequence[bytes], counts: Counts, commonest: tuple[int, int]) -> list[Made]:
     """As `reference_compare.ready`, in one call without the interpreter's lock."""
-    numbers, (others, _kept), nothing = np.array(commonest, np.int64), counts_of(counts), [None] * len(texts)
+    numbers, (others, _kept), nothing = np.array(commonest, np.int64), _counts_of(counts), [None] * len(texts)
     sources, new = _sources_of(texts, nothing)
     status = _ready(addressof(others), text_table(), _at(numbers), _at(sources), len(sources))
     blocks = _blocks(sources, nothing)
@@ -102,6 +118,16 @@ def tokens_of(made: Made) -> Tokens:
     return Tokens(hashes, starts, stops, singles, *figures)
 
 
+def words_of(made: Made) -> WordTypes:
+    """As `reference_compare.words_of`. In the block the types go by their first word in the text."""
+    n, n_types, *_, width = np.frombuffer(made, np.int64, _N_SIZES).tolist()
+    keys_at = 8 * (_N_SIZES + n)
+    keys = np.frombuffer(made, np.uint64, n_types, keys_at)
+    types = np.frombuffer(made, np.dtype(f"u{width}"), n, keys_at + (8 + 4 + 4) * n_types + 2 * width * n)
+    order = np.argsort(keys)
+    return WordTypes(keys[order], np.argsort(order)[types])
+
+
 def _sources_of(texts: Sequence[bytes | None], made: Sequence[Made | None]) -> tuple[NDArray[Any], list[bytes]]:
     """Return texts as C takes them, and their bytes, which must be kept meanwhile."""
     sources, new = np.zeros(len(texts), _SOURCE), [text or b"" for text in texts]
@@ -137,7 +163,7 @@ def _terms(terms: Terms, n_words: int) -> _Terms:
     n_bits = (terms.counts.n_pages + n_words // GUESS_PAGE_WORDS + 2).bit_length()
     kept: tuple[_Terms, Any] | None = terms.tables.get(n_bits)
     if kept is None:
-        (counts, slots), logs = counts_of(terms.counts), logs_to((1 << n_bits) - 1)
+        (counts, slots), logs = _counts_of(terms.counts), _logs_to((1 << n_bits) - 1)
         counts.logs, counts.like_logs = map(_at, logs)
         bars, rules, scores = _Bars(*terms.bars.values), terms.rules.numbers, score_tables()
         numbers = scores.shape[1], GUESS_PAGE_WORDS, terms.least_pages
@@ -159,3 +185,39 @@ def _most_words(texts: Sequence[bytes | None], made: Sequence[Made | None]) -> i
     """Return the words of the longest text, or more: a block has eight bytes for each, a text has one at least."""
     in_blocks = [0 if block is None else len(block) // 8 for block in made]
     return max([0, *in_blocks, *(len(text) for text in texts if text)])
+
+
+def _counts_of(counts: Counts) -> tuple[_Counts, Any]:
+    """Return counts for the kernels, and what must be kept as long. The hash table is made once for all queries."""
+    slots, logs = _slots(counts), _logs_to(counts.n_pages)
+    made = _Counts(_at(slots), len(slots), *map(_at, logs), counts.n_pages, counts.n_words, PAGE_WORDS)
+    return made, (slots, logs)
+
+
+def _slots(counts: Counts) -> NDArray[Any]:
+    """Return the hash table of the other texts' counts. If threads make two, then all use the first."""
+    kept: NDArray[Any] | None = counts.tables.get("slots")
+    if kept is None:
+        given = [np.ascontiguousarray(one) for one in (counts.keys, counts.n_holding, counts.n_times)]
+        slots = np.empty(_n_slots(len(counts.keys)), _COUNTED)
+        _fill_counts(*map(_at, given), len(counts.keys), _at(slots), len(slots))
+        kept = counts.tables.setdefault("slots", slots)
+    return kept
+
+
+def _logs_to(n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return two logarithms of each number from 0.5 to n + 0.5, and of some more: see `_logs`."""
+    return _logs(n.bit_length())
+
+
+@lru_cache(maxsize=64)
+def _logs(n_bits: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return two logarithms of n + 0.5 for each number n of so many bits: NumPy's, and that of `math`, which may
+    differ."""
+    halves = np.arange(1 << n_bits) + 0.5
+    return np.log(halves), np.array([math.log(one) for one in halves.tolist()])
+
+
+def _n_slots(n: int) -> int:
+    """Return the places of a hash table of n names."""
+    return 1 << max(4, (2 * n).bit_length())

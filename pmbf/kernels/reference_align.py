@@ -10,8 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.align_rules import Pair
-from pmbf.kernels.reference_clusters import Box, clusters, joined
+from pmbf.kernels.reference_clusters import Box, Pair, clusters, joined
 from pmbf.kernels.reference_refine import (
     SOURCE_BORDERS,
     Places,

@@ -1,17 +1,41 @@
-"""Clusters of points, and the union of boxes that overlap: the reference of `native/align/clusters.c`."""
+"""A pair of texts as alignment sees it; clusters of its points, and the union of boxes that overlap: the reference of
+`native/align/clusters.c`.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.align_rules import Rules
+from pmbf.kernels.align_rules import Rules, score_tables
 
 Places = NDArray[np.int64]
 
 MOST_JOINS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two texts whose words are numbered together, the query first. Equal words have one number, their class.
+
+    Args:
+        classes: `(n,) int32` for each text, the class of each word, below `n_classes`.
+        borders: `(n + 1,) uint8` for each text, as in `Words`.
+        rarities: `(n_classes,) int32`, the evidence of a common word of each class, in 1/1024 nat, at least 0.
+        priors: `(n_classes,) int32`, how many of 500 words are expected in each class, in 1/65536, at least 0.
+        rules: The numbers of an alignment.
+        tables: As `score_tables` returns them.
+    """
+
+    classes: tuple[NDArray[np.int32], NDArray[np.int32]]
+    borders: tuple[NDArray[np.uint8], NDArray[np.uint8]]
+    rarities: NDArray[np.int32]
+    priors: NDArray[np.int32]
+    rules: Rules = field(default_factory=Rules)
+    tables: NDArray[np.int32] = field(default_factory=score_tables)
 
 
 class Box(NamedTuple):

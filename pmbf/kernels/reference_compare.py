@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pmbf.kernels.align_rules import Words
 from pmbf.kernels.asked import (
     GUESS_PAGE_WORDS,
     PAGE_WORDS,
@@ -13,6 +12,7 @@ from pmbf.kernels.asked import (
     Made,
     Question,
     Terms,
+    WordTypes,
     gram_stops,
     on_pages,
 )
@@ -21,9 +21,10 @@ from pmbf.kernels.reference_judge import compare_pair
 from pmbf.kernels.reference_ready import Asked, Ready, ready_text
 from pmbf.kernels.reference_runs import grams, runs_of
 from pmbf.kernels.reference_weigh import weigh
+from pmbf.kernels.reference_words import Words
 from pmbf.kernels.types import Tokens
 
-__all__ = ["compare", "ready", "tokens_of"]
+__all__ = ["compare", "ready", "tokens_of", "words_of"]
 
 
 def ready(texts: Sequence[bytes], counts: Counts, commonest: tuple[int, int]) -> list[Made]:
@@ -44,6 +45,12 @@ def tokens_of(made: Made) -> Tokens:
     """Return the tokens of a text that was made ready, as `tokenise` does."""
     found: Ready = made
     return found.tokens
+
+
+def words_of(made: Made) -> WordTypes:
+    """Return the words of a text that was made ready."""
+    found: Ready = made
+    return WordTypes(found.words.keys, found.words.types)
 
 
 def compare(

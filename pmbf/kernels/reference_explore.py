@@ -9,13 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.align_rules import NAT, Pair, Words
+from pmbf.kernels.align_rules import NAT
 from pmbf.kernels.asked import gram_stops
 from pmbf.kernels.reference_align import align, part_scores
+from pmbf.kernels.reference_clusters import Pair
 from pmbf.kernels.reference_ready import Asked, Ready
 from pmbf.kernels.reference_runs import chained, equal_runs, grams, hop, runs_of
 from pmbf.kernels.reference_weigh import guessed, weighed
-from pmbf.kernels.reference_words import classes
+from pmbf.kernels.reference_words import Words, classes
 from pmbf.kernels.types import Tokens
 
 __all__: list[str] = []

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.base.span import Span
-from pmbf.kernels.align_rules import Pair
 from pmbf.kernels.asked import Bars
 from pmbf.kernels.judged import KINDS, Block, Chain, Judged, Spelled
+from pmbf.kernels.reference_clusters import Pair
 from pmbf.kernels.reference_explore import explore
 from pmbf.kernels.reference_joining import joined
 from pmbf.kernels.reference_likeness import ordered_share, scores

@@ -11,9 +11,9 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from pmbf.base.span import Span, overlap
-from pmbf.kernels.align_rules import Pair
 from pmbf.kernels.asked import Bars
 from pmbf.kernels.judged import Block, Chain, Spelled, n_letters
+from pmbf.kernels.reference_clusters import Pair
 
 __all__: list[str] = []
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.align_rules import Grams, Rules, Words, score_tables
-from pmbf.kernels.asked import Bars, Counts, Weighed
+from pmbf.kernels.align_rules import Rules, score_tables
+from pmbf.kernels.asked import Bars, Counts
 from pmbf.kernels.judged import Spelled
+from pmbf.kernels.reference_runs import Grams
 from pmbf.kernels.reference_text import fold, tokenise
-from pmbf.kernels.reference_words import spell, words
+from pmbf.kernels.reference_weigh import Weighed
+from pmbf.kernels.reference_words import Words, spell, words
 from pmbf.kernels.types import Tokens
 
 __all__: list[str] = []

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.align_rules import N_BUCKETS, Pair
-from pmbf.kernels.reference_clusters import Box
+from pmbf.kernels.align_rules import N_BUCKETS
+from pmbf.kernels.reference_clusters import Box, Pair
 from pmbf.kernels.reference_words import LINE, PARAGRAPH, PLAIN, SENTENCE, SENTENCE_AND_LINE
 
 Places = NDArray[np.int64]

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from pmbf.base.arrays import among
 from pmbf.base.span import Span, meets, overlap
-from pmbf.kernels.align_rules import NAT, Pair
+from pmbf.kernels.align_rules import NAT
 from pmbf.kernels.asked import Bars
 from pmbf.kernels.judged import n_letters
+from pmbf.kernels.reference_clusters import Pair
 from pmbf.kernels.reference_likeness import found_share, in_order, sorted_similarity
 from pmbf.kernels.reference_pieces import START, Piece, Texts, in_both, mostly_inside, near
 from pmbf.kernels.reference_weighing import in_runs, topical_evidence, weighed

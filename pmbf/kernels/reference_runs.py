@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import accumulate, product, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.align_rules import Grams, Runs
 from pmbf.kernels.types import Tokens
-
-__all__: list[str] = []
 
 Places = NDArray[np.int64]
 Run = tuple[int, int, int]
@@ -32,6 +30,42 @@ the characters found in 1.03 pieces a copy, against .913 in 1.08 at a price of 0
 
 LOOK_BACK = 32
 """Earlier runs that are tried as the one before a run. The work stays linear where thousands overlap."""
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Names for the runs of a text's tokens. The name of `[start, stop)` is (sums[stop] - sums[start]) · back[start].
+
+    Args:
+        sums: `(n + 1,) uint64`, prefix sums of the token hashes times powers of a base.
+        back: `(n,) uint64`, powers of the inverse of the base.
+    """
+
+    sums: NDArray[np.uint64]
+    back: NDArray[np.uint64]
+
+    def names(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Return the name of each run, `(n,) uint64`. Equal runs have equal names; different runs hardly ever do."""
+        return (self.sums[stops] - self.sums[starts]) * self.back[starts]
+
+
+@dataclass(frozen=True, eq=False)
+class Grams:
+    """The runs of a text that may be seeds, one from each token on, grouped by name.
+
+    Args:
+        runs: Names of the text's runs.
+        stops: `(n,) int64`, the token after the last token of each gram. Gram i begins at token i.
+        names: `(n_names,) uint64`, distinct names, ascending.
+        order: `(n,) int64`, grams by name, then by position.
+        bounds: `(n_names + 1,) int64`; name k has the grams `order[bounds[k]:bounds[k + 1]]`.
+    """
+
+    runs: Runs
+    stops: NDArray[np.int64]
+    names: NDArray[np.uint64]
+    order: NDArray[np.int64]
+    bounds: NDArray[np.int64]
 
 
 def runs_of(hashes: NDArray[np.uint64]) -> Runs:

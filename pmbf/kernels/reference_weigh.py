@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.align_rules import NAT, PRIOR_UNIT, PRIOR_WORDS, Words
-from pmbf.kernels.asked import GUESS_PAGE_WORDS, ONE_LANGUAGE, PAGE_WORDS, Counts, Weighed, on_pages
+from pmbf.kernels.align_rules import NAT, PRIOR_UNIT, PRIOR_WORDS
+from pmbf.kernels.asked import GUESS_PAGE_WORDS, PAGE_WORDS, Counts, WordTypes, on_pages
+from pmbf.kernels.asked import n_like as n_like_of
+from pmbf.kernels.reference_words import Words
 
-__all__ = ["weigh"]
+__all__: list[str] = []
+
+ONE_LANGUAGE = 0
+"""In place of the number of words of which one counts as common: all pages are in the language of the text."""
 
 
-def weigh(counts: Counts, text: Words, commonest: int) -> Weighed:
+class Weighed(NamedTuple):
+    """The weights of a text's words, relative to the pages in its language.
+
+    Args:
+        n_like: Pages in the language of the text: those that hold the commonest of its words.
+        rarities: `(n_types,) int32`, the rarity of each word, in 1/1024 nat, at least 0.
+        priors: `(n_types,) int32`, how often each is expected in 500 words, in 1/65536.
+    """
+
+    n_like: int
+    rarities: NDArray[np.int32]
+    priors: NDArray[np.int32]
+
+
+def weigh(counts: Counts, text: Words | WordTypes, commonest: int) -> Weighed:
     """Return the weights of a text's words, relative to the pages in its language.
 
     So Dutch words are not rare because few texts are Dutch.
@@ -44,16 +63,11 @@ def weighed(
     """
     keys, types = text
     n_holding, n_times = (one + more for one, more in zip(of_others, counts.of_own(keys), strict=True))
-    n_like = counts.n_pages if commonest == ONE_LANGUAGE else _n_like(n_holding[types], commonest)
+    n_like = counts.n_pages if commonest == ONE_LANGUAGE else n_like_of(n_holding[types], commonest)
     n_words = max(PAGE_WORDS, counts.n_words * n_like / max(1, counts.n_pages))
     rarities = np.round(NAT * (math.log(n_like + 0.5) - np.log(n_holding + 0.5)))
     priors = np.round(PRIOR_UNIT * PRIOR_WORDS * (n_times + 0.5) / (n_words + 1))
     return Weighed(n_like, np.maximum(rarities, 0).astype(np.int32), priors.astype(np.int32))
-
-
-def _n_like(held: NDArray[np.int64], commonest: int) -> int:
-    place = len(held) - 1 - len(held) // commonest
-    return int(np.partition(held, place)[place]) if len(held) else 0
 
 
 def guessed(own: Counts, query: NDArray[np.uint64], text: tuple[NDArray[np.uint64], NDArray[Any]]) -> list[Weighed]:

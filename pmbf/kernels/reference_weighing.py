@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from pmbf.base import arrays
 from pmbf.base.span import Span
-from pmbf.kernels.align_rules import NAT, PRIOR_UNIT, PRIOR_WORDS, Pair
+from pmbf.kernels.align_rules import NAT, PRIOR_UNIT, PRIOR_WORDS
 from pmbf.kernels.asked import gram_stops
 from pmbf.kernels.judged import Spelled
 from pmbf.kernels.reference_align import part_scores
+from pmbf.kernels.reference_clusters import Pair
 from pmbf.kernels.reference_pieces import Piece, Texts
 from pmbf.kernels.reference_runs import runs_of
 

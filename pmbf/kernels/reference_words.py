@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.align_rules import N_SLIPS, Words
+from pmbf.kernels.align_rules import N_SLIPS
 from pmbf.kernels.reference_hash import fmix
 from pmbf.kernels.types import Folded, Tokens
-
-__all__ = ["words"]
 
 KEY_LETTERS, NUMBER_LETTERS, LEAST_SLIPPED = 5, 12, 6
 _LETTER_STEP, _TOKEN_STEP, _MASK = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, (1 << 64) - 1
@@ -27,6 +26,25 @@ _SPACES = frozenset(
 _ENDS = frozenset(".!?։؟۔।။។…。！？")
 _WIDE = "\u3000"
 """Marks behind it are full-width: they end a sentence without white space."""
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The words of a text as alignment sees them.
+
+    Args:
+        keys: `(n_types,) uint64`, distinct, ascending. All forms of a word have the same key; a key is a type.
+        types: `(n,) int32`, the place of each word's key among the keys.
+        slips: `(n_types, 7) uint64`, for each type the slips with the first, second … letter left out; 0 for none. Two
+            words with a common slip differ by one slip of the pen.
+        borders: `(n + 1,) uint8`, what stands before each word and at the end of the text: 0 nothing, 1 the end of a
+            sentence, 2 the end of a sentence and a line, 3 the end of a paragraph or the text, 4 the end of a line.
+    """
+
+    keys: NDArray[np.uint64]
+    types: NDArray[np.int32]
+    slips: NDArray[np.uint64]
+    borders: NDArray[np.uint8]
 
 
 def words(utf8: bytes, folded: Folded, tokens: Tokens) -> Words:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels import Made, Tokens, Words, fold, ready, tokenise, tokens_of, weigh, words
+from pmbf.kernels import Made, Tokens, WordTypes, n_like, ready, tokenise, tokens_of, words_of
 from pmbf.passages.name_runs import Names
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, LEAST_PAGES, UNKNOWN, Statistics
 
@@ -61,10 +61,12 @@ class Prepared:
         return max(1, (2 * self.n_tokens - self.n_singles) // 2)
 
     @cached_property
-    def words(self) -> Words:
+    def words(self) -> WordTypes:
         """The tokens as alignment sees them: all forms of one word are equal."""
-        utf8 = octets(self.text)
-        return words(utf8, fold(utf8), self.tokens)
+        if self._made is None:
+            make_ready([self], None)
+        assert self._made is not None
+        return words_of(self._made[1])
 
     @cached_property
     def names(self) -> Names:
@@ -74,7 +76,8 @@ class Prepared:
     def is_known(self, statistics: Statistics) -> bool:
         """Return whether statistics have enough pages in the text's language to say how rare its words are."""
         commonest = COMMONEST_PAIRS if 2 * self.n_singles > self.n_tokens else COMMONEST
-        return weigh(statistics, self.words, commonest).n_like >= LEAST_PAGES
+        of_others, of_own = statistics.of_others(self.words.keys)[0], statistics.of_own(self.words.keys)[0]
+        return n_like((of_others + of_own)[self.words.types], commonest) >= LEAST_PAGES
 
     def made(self, statistics: Statistics) -> Made | None:
         """Return what the kernels made of the text under these statistics; None if nothing is kept."""

@@ -1,6 +1,6 @@
 """How rare words are, learnt from texts of one kind: a rare word in common says more for copying.
 
-A word that every text has says nothing; a word that no other text has says most. Words are counted by pages of
+A word that every text has says nothing; a word that no other text has says most. WordTypes are counted by pages of
 `PAGE_WORDS` words, so a few long texts teach as much as many short ones.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels import PAGE_WORDS, Counts, Words, on_pages
+from pmbf.kernels import PAGE_WORDS, Counts, WordTypes, on_pages
 
 COMMONEST = 8
 COMMONEST_PAIRS = 64
@@ -27,12 +27,12 @@ class Statistics(Counts):
     """Word counts of some texts."""
 
     @classmethod
-    def of(cls, texts: Iterable[Words], page_words: int = PAGE_WORDS) -> Statistics:
+    def of(cls, texts: Iterable[WordTypes], page_words: int = PAGE_WORDS) -> Statistics:
         """Return the word counts of some texts. Nothing else of the texts is kept.
 
         Args:
             texts: Any number of texts.
-            page_words: Words of a page, at least 1. A text has at least one page.
+            page_words: WordTypes of a page, at least 1. A text has at least one page.
 
         >>> from pmbf.passages.prepared import prepare
         >>> found = Statistics.of(prepare(text).words for text in ("a tide", "a boat"))
@@ -64,7 +64,7 @@ class Statistics(Counts):
         shared = self.of_others(source.keys)[0] > 0
         return replace(source, n_holding=source.n_holding - shared).with_own(self)
 
-    def beside(self, text: Words) -> Statistics:
+    def beside(self, text: WordTypes) -> Statistics:
         """Return these counts with those of one more text: a query tells what is usual in it, too.
 
         In a collection of other texts the words of a kind of prose seem rare, though the query has them all over. Each
@@ -87,6 +87,8 @@ UNKNOWN = Statistics.of(())
 """The counts of no text. They know no language."""
 
 
-def _counted(text: Words, page_words: int) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64], int, int]:
+def _counted(
+    text: WordTypes, page_words: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64], int, int]:
     """Return the fields of `Statistics` for one text."""
     return text.keys, *on_pages(text.types, len(text.keys), page_words), len(text.types)

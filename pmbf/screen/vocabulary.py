@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pmbf import verify
 from pmbf.base.errors import CorruptError
-from pmbf.kernels import Words
+from pmbf.kernels import WordTypes
 from pmbf.store.folder import Store
 
 SAMPLED = 64
@@ -33,7 +33,7 @@ def word_statistics(store: Store) -> verify.Statistics | None:
     return found if found.n_words else None
 
 
-def _sample(store: Store) -> Iterator[Words]:
+def _sample(store: Store) -> Iterator[WordTypes]:
     documents = store.documents(_sampled_ids(store, SAMPLED, seed=0).tolist())
     for document in documents.values():
         # A damaged text is reported when it is a candidate. Here the other texts teach as much.

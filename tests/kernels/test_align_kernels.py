@@ -1,4 +1,4 @@
-"""The steps of an alignment, where the answer is known; both twins of the kernels that prepare a text for it.
+"""The steps of an alignment, where the answer is known.
 
 That the twins align alike is seen in what they find: `test_judge_kernels.py`.
 """
@@ -9,7 +9,6 @@ import re
 from dataclasses import fields
 from itertools import pairwise, takewhile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,20 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pmbf.base.errors import UnsupportedError
-from pmbf.kernels import (
-    Grams,
-    Pair,
-    Rules,
-    Tokens,
-    Words,
-    fold,
-    reference_align,
-    reference_runs,
-    reference_words,
-    tokenise,
-)
+from pmbf.kernels import Rules, Tokens, fold, reference_align, reference_runs, reference_words, tokenise
 from pmbf.kernels.align_rules import NAT, Odds, score_tables
+from pmbf.kernels.reference_clusters import Pair
+from pmbf.kernels.reference_runs import Grams
+from pmbf.kernels.reference_words import Words
 
 PIECES = (
     "the quick brown fox. ", "Hyphen-\nated", "a-", "-\r\n", " \t", "\n", "\n\n", "x", "слово ", "中", "文字", "，",
@@ -40,30 +30,9 @@ PIECES = (
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=150).map("".join)
 
 
-def native() -> Any:
-    try:
-        from pmbf.kernels import native_words
-    except UnsupportedError as error:
-        pytest.skip(str(error))
-    return native_words
-
-
-@pytest.fixture(params=["reference", "native"])
-def kernels(request: pytest.FixtureRequest) -> Any:
-    return reference_words if request.param == "reference" else native()
-
-
-def words_of(kernels: Any, text: str) -> Words:
+def words_of(text: str) -> Words:
     utf8 = text.encode()
-    found: Words = kernels.words(utf8, fold(utf8), tokenise(utf8))
-    return found
-
-
-@settings(max_examples=150, deadline=None)
-@given(TEXTS)
-def test_both_twins_make_the_same_words(text: str) -> None:
-    one, other = (words_of(twin, text) for twin in (native(), reference_words))
-    assert all(np.array_equal(getattr(one, field.name), getattr(other, field.name)) for field in fields(Words))
+    return reference_words.words(utf8, fold(utf8), tokenise(utf8))
 
 
 @settings(max_examples=150, deadline=None)
@@ -78,37 +47,37 @@ def test_a_spelling_has_one_blank_between_words_at_most(text: str) -> None:
     ("one", "other"),
     [("water", "WATERS"), ("translation", "translated"), ("Straße", "strassen"), ("été", "ete"), ("водами", "водам")],
 )
-def test_forms_of_a_word_have_one_key(kernels: Any, one: str, other: str) -> None:
-    assert words_of(kernels, one).keys.tolist() == words_of(kernels, other).keys.tolist()
+def test_forms_of_a_word_have_one_key(one: str, other: str) -> None:
+    assert words_of(one).keys.tolist() == words_of(other).keys.tolist()
 
 
-def test_letters_of_scripts_without_spaces_are_joined_to_words(kernels: Any) -> None:
-    han = words_of(kernels, "老渔夫老渔翁")
+def test_letters_of_scripts_without_spaces_are_joined_to_words() -> None:
+    han = words_of("老渔夫老渔翁")
 
     assert han.types[0] == han.types[3]
     assert han.types[1] != han.types[4]
-    assert len(words_of(kernels, "ชาวประมงชราออกไป").keys) > 6
+    assert len(words_of("ชาวประมงชราออกไป").keys) > 6
 
 
-def test_borders_tell_what_stands_before_a_word(kernels: Any) -> None:
+def test_borders_tell_what_stands_before_a_word() -> None:
     text = "One. Two, e.g\nthree!”\nFour\n\nfive 3.14 (six)… seven。八"
 
-    found = words_of(kernels, text).borders.tolist()
+    found = words_of(text).borders.tolist()
 
     #       One Two e  g three Four five 3 14 six seven 八 the end
     assert [3, 1, 0, 0, 4, 2, 3, 0, 0, 0, 1, 1, 3] == found
 
 
 @pytest.mark.parametrize("text", ["", " \n.", "…"])
-def test_a_text_without_words_has_none(kernels: Any, text: str) -> None:
-    found = words_of(kernels, text)
+def test_a_text_without_words_has_none(text: str) -> None:
+    found = words_of(text)
 
     assert (len(found.keys), len(found.types), found.borders.tolist()) == (0, 0, [3])
 
 
 def kinds(query: str, source: str) -> tuple[list[int], list[int]]:
     """Return the classes of the words of two texts, word by word."""
-    ours, theirs = (words_of(reference_words, text) for text in (query, source))
+    ours, theirs = (words_of(text) for text in (query, source))
     our_classes, their_classes, n_classes = reference_words.classes(ours, theirs)
     assert max([*our_classes, *their_classes], default=-1) < n_classes
     return our_classes[ours.types].tolist(), their_classes[theirs.types].tolist()

@@ -22,14 +22,12 @@ from pmbf.kernels import (
     Question,
     Rules,
     Terms,
-    fold,
     reference_compare,
     reference_explore,
-    reference_weigh,
     tokenise,
-    words,
 )
 from pmbf.kernels.reference_runs import chained
+from pmbf.passages.prepared import prepare
 
 PIECES = (
     "the quick brown fox. ", "jumps over it\n", "Hyphen-\nated", "a-", " \t", "\n\n", "x", "слово ", "中", "文字", "，",
@@ -57,10 +55,6 @@ def twins() -> list[Any]:
         pytest.skip(str(error))
 
 
-def native_weigh() -> Any:
-    return import_module("pmbf.kernels.native_weigh") if len(twins()) > 1 else None
-
-
 def by_both(query: str, text: str, terms: Terms) -> list[Judged]:
     """Return what each twin finds in a text, which each has made ready."""
     found = []
@@ -80,7 +74,7 @@ def terms_of(
 
 def counts_of(texts: list[str]) -> Counts:
     """Return the words of some texts, a page for each text."""
-    held = [words(text.encode(), fold(text.encode()), tokenise(text.encode())) for text in texts]
+    held = [prepare(text).words for text in texts]
     keys = np.unique(np.concatenate([one.keys for one in held] or [np.empty(0, np.uint64)]))
     holding, times = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64)
     for one in held:
@@ -247,18 +241,16 @@ def test_each_run_is_in_one_chain(runs: list[tuple[int, int, int]], max_gap: int
     assert sorted(run for chain in chains for run in chain) == sorted(runs)
 
 
-@settings(max_examples=100, deadline=None)
-@given(TEXTS, st.lists(TEXTS, max_size=9), st.sampled_from([0, 2, 8, 64]))
-def test_twins_weigh_words_to_the_bit(text: str, others: list[str], commonest: int) -> None:
-    utf8, counts = text.encode(), counts_of(others)
-    found = words(utf8, fold(utf8), tokenise(utf8))
-
-    for known in (counts, beside(counts, text[: len(text) // 2])):
-        expected, weighed = (kernels.weigh(known, found, commonest) for kernels in (reference_weigh, native_weigh()))
-
-        assert expected.n_like == weighed.n_like
-        for one, other in zip(expected[1:], weighed[1:], strict=True):
-            assert np.array_equal(one, other) and one.dtype == other.dtype
+@settings(max_examples=150, deadline=None)
+@given(TEXTS)
+def test_twins_tell_the_same_words_of_a_text(text: str) -> None:
+    found = []
+    for twin in twins():
+        [made] = twin.ready([text.encode()], counts_of([]), COMMONEST)
+        found.append(twin.words_of(made))
+    for one in found:
+        assert [column.tolist() for column in one] == [column.tolist() for column in found[0]]
+        assert (np.diff(one.keys.astype(object)) > 0).all()
 
 
 def test_threads_that_ask_first_together_get_the_same() -> None:

@@ -79,18 +79,3 @@ EXPORT void pmbf_align_counts(const uint64_t *keys, const int64_t *n_holding, co
         slots[slot] = (counted_t){keys[at], (int32_t)n_holding[at], (int32_t)n_times[at]};
     }
 }
-
-/* Writes the weights of the types of a text of n words: at first `rarities` and `priors` have the counts of the query's
- * own, which are added to those of the other texts. `found` has room for two numbers of each type. Returns the pages in
- * the language of the text, or ALIGN_NO_MEMORY. */
-EXPORT int64_t pmbf_align_weigh(const counts_t *counts, const uint64_t *keys, const int32_t *types, int64_t n_types, int64_t n,
-                                int64_t commonest, int32_t *found, int32_t *rarities, int32_t *priors) {
-    counts_find(counts->slots, counts->n_slots, keys, n_types, found, found + n_types);
-    for (int64_t type = 0; type < n_types; type++) {
-        rarities[type] += found[type];
-        priors[type] += found[n_types + type];
-    }
-    int64_t n_like = counts_like(counts, commonest, rarities, types, n);
-    if (n_like >= 0) counts_weigh(counts, n_like, n_types, rarities, priors);
-    return n_like;
-}

@@ -172,30 +172,6 @@ static int64_t number_keys(const text_t *text) {
     return (int64_t)n_types;
 }
 
-/* Puts the types in the order of their keys. Returns false if out of memory. */
-static bool sort_types(const text_t *text, int64_t n_types) {
-    size_t n = (size_t)n_types;
-    named_t *names = malloc((2 * n + 1) * sizeof *names);
-    int32_t *ranks = malloc((n + 1) * sizeof *ranks);
-    uint32_t *firsts = malloc((n + 1) * sizeof *firsts);
-    bool done = names && ranks && firsts;
-    if (done) {
-        for (size_t type = 0; type < n; type++) names[type] = (named_t){text->keys[type], (int64_t)type};
-        memcpy(firsts, text->firsts, n * sizeof *firsts);
-        names_sort(names, n_types);
-        for (size_t rank = 0; rank < n; rank++) {
-            ranks[names[rank].place] = (int32_t)rank;
-            text->keys[rank] = names[rank].name;
-            text->firsts[rank] = firsts[names[rank].place];
-        }
-        for (int64_t token = 0; token < text->n; token++) text->types[token] = ranks[text->types[token]];
-    }
-    free(names);
-    free(ranks);
-    free(firsts);
-    return done;
-}
-
 bool words_letters(const text_t *text, int64_t type, uint32_t *codes) {
     int64_t token = text->firsts[type];
     const uint8_t *at = text->folded + text->letters[token].start, *end = text->folded + text->folded_size;
@@ -225,76 +201,3 @@ int64_t words_find(const text_t *text) {
     return number_keys(text);
 }
 
-/* Arguments of pmbf_align_words, `_Text` of native_words.py. */
-typedef struct {
-    text_t text;
-    int64_t n_folded;
-    const uint32_t *origin; /* the code point that each folded letter begins in, and the end */
-    range_t *bytes, *letters;
-    uint64_t *slips; /* N_SLIPS for each type; 0 for none */
-} given_t;
-
-/* A place in a text that moves on: a code point, and its first byte. */
-typedef struct {
-    const uint8_t *at;
-    int64_t place;
-} cursor_t;
-
-/* Moves on to the first folded letter that begins at or behind an edge. Returns its first byte's number. */
-static uint32_t letter_at(const given_t *given, cursor_t *cursor, uint32_t edge) {
-    while (cursor->place < given->n_folded && given->origin[cursor->place] < edge)
-        cursor->at += utf8_width(*cursor->at), cursor->place++;
-    return (uint32_t)(cursor->at - given->text.folded);
-}
-
-/* Returns whether a token begins inside the one before: both are parts of one code point, such as a fraction. */
-static bool shares_place(const text_t *text, int64_t token) { return token && text->starts[token] < text->stops[token - 1]; }
-
-/* Finds the letters of each token. */
-static void find_letters(const given_t *given) {
-    const text_t *text = &given->text;
-    cursor_t cursor = {text->folded, 0}, before = cursor;
-    for (int64_t token = 0; token < text->n; token++) {
-        if (shares_place(text, token)) cursor = before;
-        uint32_t start = letter_at(given, &cursor, text->starts[token]);
-        before = cursor;
-        given->letters[token] = (range_t){start, letter_at(given, &cursor, text->stops[token])};
-    }
-}
-
-/* Moves on to a code point. Returns its first byte's number. */
-static uint32_t byte_at(const text_t *text, cursor_t *cursor, uint32_t edge) {
-    for (; cursor->place < edge; cursor->place++) cursor->at += utf8_width(*cursor->at);
-    return (uint32_t)(cursor->at - text->text);
-}
-
-/* Finds the bytes of each token. */
-static void find_bytes(const given_t *given) {
-    const text_t *text = &given->text;
-    cursor_t cursor = {text->text, 0}, before = cursor;
-    for (int64_t token = 0; token < text->n; token++) {
-        if (shares_place(text, token)) cursor = before;
-        uint32_t start = byte_at(text, &cursor, text->starts[token]);
-        before = cursor;
-        given->bytes[token] = (range_t){start, byte_at(text, &cursor, text->stops[token])};
-    }
-}
-
-/* Writes the distinct keys, ascending, to `keys`, the place of each word's key to `types`, and the borders and slips.
- * Returns the number of distinct keys, which are the types, or ALIGN_NO_MEMORY. */
-EXPORT int64_t pmbf_align_words(const given_t *given) {
-    const text_t *text = &given->text;
-    find_letters(given);
-    find_bytes(given);
-    int64_t n_types = words_find(text);
-    if (n_types < 0 || !sort_types(text, n_types)) return ALIGN_NO_MEMORY;
-    for (int64_t type = 0; type < n_types; type++) {
-        uint32_t codes[N_SLIPS];
-        uint64_t *slips = given->slips + type * N_SLIPS;
-        if (words_letters(text, type, codes))
-            words_slips(codes, slips);
-        else
-            memset(slips, 0, N_SLIPS * sizeof *slips);
-    }
-    return n_types;
-}
