@@ -45,7 +45,7 @@ def store(tmp_path_factory, book):
 
 def stretches(text: str, query: str) -> list[Span]:
     """Return what of a text is compared with a query."""
-    return near.stretches_near(prepare(text), query_sample(query, Params()), len(query), Params())
+    return near.stretches_near(prepare(text), query_sample(query, Params()), Params())
 
 
 @pytest.mark.parametrize("place", PLACES)

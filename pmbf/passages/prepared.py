@@ -26,13 +26,13 @@ class Prepared:
 
     Attributes:
         text: The text.
-        n_kept: The bytes that it had when it was kept last; 0 if it never was.
+        has_grown: Whether more is known of the text than when it was kept last.
         sampled: Its sampled hashes, and the character where each begins; None until a screening asks for them.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.n_kept = 0
+        self.has_grown = True
         self.sampled: tuple[NDArray[np.uint32], NDArray[np.uint32]] | None = None
         self._made: tuple[NDArray[np.uint64], Made] | None = None
 
@@ -86,7 +86,7 @@ class Prepared:
 
     def keep(self, statistics: Statistics, made: Made) -> None:
         """Keep what the kernels made of the text, for the statistics asked for last, whatever is beside them."""
-        self._made = statistics.keys, made
+        self._made, self.has_grown = (statistics.keys, made), True
 
     @property
     def n_bytes(self) -> int:

@@ -189,18 +189,19 @@ def _answer(backend: Backend, query: Screened, options: Options) -> Answer:
 def _report(backend: Backend, query: Screened, options: Options) -> Report:
     """Return the report of a query that has been through all stages."""
     found, same, asked = query.resolved, query.same, _query(query)
+    n_counted = asked.n_counted
     return Report(
         query=asked,
         matches=same + found.matches,
         n_covered=(n_covered := union_length(found.covered)),
-        coverage=1.0 if same else share(n_covered, asked.n_counted),
+        coverage=1.0 if same else share(n_covered, n_counted),
         n_documents=query.n_documents,
         n_candidates=len(query.candidates),
         generation=backend.commit_number,
         problems=(*_problems(query, options), *backend.problems),
         collection=str(backend.folder),
         n_below=found.n_below,
-        in_order=1.0 if same else share(found.in_order, asked.n_counted),
+        in_order=1.0 if same else share(found.in_order, n_counted),
         n_left_out=query.n_left_out,
         min_chars=options.min_chars,
         template=_template(options),
@@ -243,7 +244,7 @@ def _query(query: Screened) -> Query:
         name=query.read.name,
         n_chars=sample.n_chars,
         n_tokens=sample.n_tokens,
-        n_hashes=len(sample),
+        n_hashes=len(sample.hashes),
         n_mixed_tokens=sample.n_mixed,
         n_invisible=sample.n_invisible,
         n_common_hashes=query.n_common,

@@ -142,7 +142,7 @@ def half_of_a_copy(params: Params, sample: QuerySample, weighed: NDArray[np.int3
 
 def share_of_a_copy(density: float, sample: QuerySample) -> float:
     """Return the part of the evidence of a whole query that is half of what a document with its text gives."""
-    return min(1.0, density * sample.n_chars / max(1, len(sample))) / 2
+    return min(1.0, density * sample.n_chars / max(1, len(sample.hashes))) / 2
 
 
 @lru_cache(maxsize=256)

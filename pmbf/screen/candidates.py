@@ -19,6 +19,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.base.params import Params
 from pmbf.fingerprint import QuerySample
 from pmbf.kernels import Evident, EvidentRules, Sampled
 from pmbf.screen.bar import (
@@ -103,21 +104,21 @@ def find(generation: AnyGeneration, samples: Sequence[QuerySample], options: Opt
     require_method(generation, options)
     if (left_out := generation.left_out) is None or generation_of_rows(generation):
         return find_each(generation, samples, options)
-    density, n_documents = generation.params.density, generation.n_documents
-    queries = [Sampled(one.hashes, one.token, share_of_a_copy(density, one)) for one in samples]
-    found = generation.evident(queries, _rules(generation, left_out, options))
+    params, n_documents = generation.params, generation.n_documents
+    queries = [Sampled(one.hashes, one.token, share_of_a_copy(params.density, one)) for one in samples]
+    found = generation.evident(queries, _rules(params, n_documents, left_out, options))
     nats = found.evidence / UNITS
     kept = np.arange(len(nats))
     if options.min_evidence is None:
         bars = [
-            Bar.of(options.sensitivity, n_documents=n_documents, n_hashes=len(one), copied=copied)
+            Bar.of(options.sensitivity, n_documents=n_documents, n_hashes=len(one.hashes), copied=copied)
             for one, copied in zip(samples, found.copied.tolist(), strict=True)
         ]
         kept = passed_of_all(generation, found, bars, nats)
     candidates = _ranked_of_all(found, kept, nats)
     generation.require_live([one.document for some in candidates for one in some])
     is_hard = found.is_hard.tolist()
-    hard = iter(find_each(generation, list(compress(samples, is_hard)), options))
+    hard = iter(find_each(generation, list(compress(samples, is_hard)), options) if any(is_hard) else ())
     return [
         next(hard) if one else Shortlist(some, n_common)
         for some, n_common, one in zip(candidates, found.n_common.tolist(), is_hard, strict=True)
@@ -127,7 +128,7 @@ def find(generation: AnyGeneration, samples: Sequence[QuerySample], options: Opt
 def find_each(generation: AnyGeneration, samples: Sequence[QuerySample], options: Options) -> list[Shortlist]:
     """Return what `find` returns, query by query: the way of those that hold runs of common hashes."""
     some = [_weighed(generation, sample, options) for sample in samples]
-    runs = Runs(_sure(generation), generation.params.shingle_tokens)
+    runs = Runs(_sure(generation.n_documents), generation.params.shingle_tokens)
     of_runs = runs.holding(generation, [(sample, one.weights) for sample, one in zip(samples, some, strict=True)])
     found = []
     for one, holding in zip(some, of_runs, strict=True):
@@ -169,24 +170,23 @@ def _weighed(generation: AnyGeneration, sample: QuerySample, options: Options) -
     return _Weighed(weighed, found, rows.warnings if rows else ())
 
 
-def _sure(generation: AnyGeneration) -> float:
+def _sure(n_documents: int) -> float:
     """Return the evidence that makes a run of common hashes, whatever `min_evidence` is."""
-    return SURE_HASHES * weight_of_own(generation.n_documents)
+    return SURE_HASHES * weight_of_own(n_documents)
 
 
-def _rules(generation: AnyGeneration, left_out: Hashes, options: Options) -> EvidentRules:
-    n_documents = generation.n_documents
-    own, sure = weight_of_own(n_documents), _sure(generation)
+def _rules(params: Params, n_documents: int, left_out: Hashes, options: Options) -> EvidentRules:
+    own, sure = weight_of_own(n_documents), _sure(n_documents)
     return EvidentRules(
         weights=weights_below(common_from(n_documents), n_documents),
         gone=left_out,
-        little=Runs(sure, generation.params.shingle_tokens).little,
+        little=Runs(sure, params.shingle_tokens).little,
         n_run=RUN_HASHES,
         most_common=1 - INFORMATIVE_SHARE,
         n_first=FIRST_HASHES,
         enough=options.min_evidence or sure,
         least=own - math.log(COMMON_DOCUMENTS) if options.min_evidence is None else options.min_evidence,
-        hits=hit_rules(generation.params.shingle_tokens),
+        hits=hit_rules(params.shingle_tokens),
     )
 
 
@@ -221,7 +221,7 @@ def _having(generation: AnyGeneration, asked: _Asked) -> Having:
 
 
 def _bar(generation: AnyGeneration, sample: QuerySample, weighed: Weights, options: Options) -> Bar:
-    enough = options.min_evidence or _sure(generation)
+    enough = options.min_evidence or _sure(generation.n_documents)
     copied = half_of_a_copy(generation.params, sample, weighed, enough)
     return Bar.of(options.sensitivity, n_documents=generation.n_documents, n_hashes=len(sample), copied=copied)
 

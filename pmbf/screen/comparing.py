@@ -19,7 +19,7 @@ from pmbf import verify
 from pmbf.base.span import Span
 from pmbf.jobs.threads import in_order
 from pmbf.kernels import NAT
-from pmbf.screen.near import WHOLE_CHARS, in_whole, part
+from pmbf.screen.near import WHOLE_CHARS, in_whole, part, stretches_near
 from pmbf.screen.options import Options
 from pmbf.screen.screened import Screened, Shared
 from pmbf.screen.sections import SectionRules, section_rules
@@ -171,8 +171,14 @@ def _calls(
         }
         queries = {number: queries.get(number) or made[number] for number in numbers}
         texts = Texts()
-        read = [texts.of(generation, source, batch[number]) for number, generation, source in some]
-        yield partial(_compared, queries, some, read, statistics)
+        read = [texts.of(generation, source) for _, generation, source in some]
+        stretches = [
+            stretches_near(one.text, batch[number].sample, generation.params) if one.text else ()
+            for (number, generation, _), one in zip(some, read, strict=True)
+        ]
+        for one in texts.values():
+            one.keep()  # whatever becomes of the comparison
+        yield partial(_compared, queries, [*zip(some, read, stretches, strict=True)], statistics)
 
 
 def _slices(batch: Sequence[Screened], pairs: Sequence[_Pair], n_threads: int) -> Iterator[list[_Pair]]:
@@ -197,23 +203,22 @@ def _cost(source: Source) -> int:
 
 
 def _compared(
-    queries: dict[int, _Query], pairs: Sequence[_Pair], texts: Sequence[Read], statistics: verify.Statistics | None
+    queries: dict[int, _Query],
+    pairs: Sequence[tuple[_Pair, Read, Sequence[Span]]],
+    statistics: verify.Statistics | None,
 ) -> list[tuple[int, Shared]]:
     """Return what the pairs of a slice share, each with the number of its query: all stretches take one native call."""
-    stretches = [[part(one.text, at) for at in one.stretches] if one.text else [] for one in texts]
-    asked = [
-        (queries[pair.number].prepared, stretch, queries[pair.number].settings)
-        for pair, some in zip(pairs, stretches, strict=True)
-        for stretch in some
-    ]
+    asked = []
+    for pair, read, stretches in pairs:
+        query = queries[pair.number]
+        asked += [(query.prepared, part(read.text, one), query.settings) for one in stretches if read.text]
     found = iter(verify.passages_each(asked, statistics))
     shared = []
-    for pair, one, some in zip(pairs, texts, stretches, strict=True):
-        passages = in_whole(one.stretches, list(itertools.islice(found, len(some))))
-        if one.text and passages and (rules := queries[pair.number].rules):
-            passages = rules.kept(one.text.text, passages)
-        if passages or one.problem:
-            shared.append((pair.number, Shared(pair.source, passages, one.problem)))
-    for one in texts:
-        one.keep()
+    for pair, read, stretches in pairs:
+        passages = in_whole(stretches, [*itertools.islice(found, len(stretches))])
+        if read.text and passages and (rules := queries[pair.number].rules):
+            passages = rules.kept(read.text.text, passages)
+        if passages or read.problem:
+            shared.append((pair.number, Shared(pair.source, passages, read.problem)))
+        read.keep()
     return shared

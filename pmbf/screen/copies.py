@@ -20,7 +20,9 @@ def same_files(store: Named, sha256: str, left_out: LeftOut) -> tuple[Match, ...
     Raises:
         CorruptError: The catalog is damaged.
     """
-    found = store.catalog.by_sha256([sha256]) if sha256 else []
+    if not sha256:
+        return ()
+    found = store.catalog.by_sha256([sha256])
     rows = [row for row in found if row.kind != TEXT_KIND and not row.n_tokens and row.id not in left_out.documents]
     listed = store.listed_of(row.id for row in rows)
     matches = []

@@ -73,8 +73,5 @@ def spans_in(
         return []
     query = verify.prepare(text)
     settings = verify.Settings(min_chars=min_chars, threshold=min_similarity, least_evidence=0.0)
-    return [
-        found.query
-        for template in templates
-        for found in verify.passages(query, verify.prepare(clean(template)), settings)
-    ]
+    pairs = [(query, verify.prepare(clean(template)), settings) for template in templates]
+    return [one.query for found in verify.passages_each(pairs, None) for one in found]

@@ -40,13 +40,12 @@ TOGETHER_HASHES = 120
 """Two hits of a passage are within 120 sampled hashes of the query, some 360 words."""
 
 
-def stretches_near(source: verify.Prepared, asked: QuerySample, n_query_chars: int, params: Params) -> list[Span]:
+def stretches_near(source: verify.Prepared, asked: QuerySample, params: Params) -> list[Span]:
     """Return the stretches of a source that may share passages with a query, ascending and disjoint.
 
     Args:
         source: The source, a clean text. Where its sampled hashes are is kept with it.
         asked: The query's sample.
-        n_query_chars: Characters of the query.
         params: Those of the collection.
     """
     text = source.text
@@ -54,11 +53,11 @@ def stretches_near(source: verify.Prepared, asked: QuerySample, n_query_chars: i
         return [Span(0, len(text))]
     if source.sampled is None:
         sampled = query_sample(text, params, starts=True)
-        source.sampled = first_bits(sampled.hashes), sampled.starts
+        source.sampled, source.has_grown = (first_bits(sampled.hashes), sampled.starts), True
     places, in_query = _hits(*source.sampled, asked)
     if len(distinct(asked.hashes)) >= TOGETHER_HASHES // 5:  # one hit suffices for a query of few hashes
         places = places[_together(places, in_query)]
-    gap = max(2 * MARGIN_CHARS, n_query_chars // QUERY_SHARE)
+    gap = max(2 * MARGIN_CHARS, asked.n_chars // QUERY_SHARE)
     starts = np.flatnonzero(np.diff(places, prepend=-2 * gap) > gap)
     stops = np.append(starts[1:], len(places))[: len(starts)]
     return [
@@ -114,6 +113,8 @@ def in_whole(stretches: Sequence[Span], found: Sequence[tuple[Passage, ...]]) ->
         stretches: The stretches.
         found: The passages that a query shares with each, in query order.
     """
+    if not any(found):
+        return ()
     every = [_moved(one, at.start) for at, some in zip(stretches, found, strict=True) for one in some]
     if len(stretches) == 1:
         return tuple(every)

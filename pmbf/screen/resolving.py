@@ -48,7 +48,7 @@ def resolve(query: Screened, options: Options) -> None:
     ignored = [one for its in every for one in its if one.passage.not_counted == "ignored"]
     every = [[one for one in its if one.passage.not_counted != "ignored"] for its in every]
     found = [
-        (_match(shared, its, n_counted, len(query.sample)), its)
+        (_match(shared, its, n_counted, len(query.sample.hashes)), its)
         for shared, its in zip(query.shared, every, strict=True)
         if its or shared.problem
     ]

@@ -75,7 +75,7 @@ def sources(store: Rows, found: Sequence[tuple[Sequence[Candidate], LeftOut]]) -
     Raises:
         CorruptError: The catalog is damaged.
     """
-    documents = store.documents(candidate.document for some, _ in found for candidate in some)
+    documents = store.documents([candidate.document for some, _ in found for candidate in some])
     unstored = [one.id for one in documents.values() if one.n_chars and not one.text_file]
     paths = store.listed_of(unstored) if unstored else {}
     return [[_source(one, documents[one.document], left_out, paths) for one in some] for some, left_out in found]
