@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from pmbf.base.span import common, length_in, length_inside, merged, outside, union_length
 from pmbf.extract import Part, part_at
 from pmbf.guard.allowing import Allowances, passage_fingerprint
-from pmbf.guard.counting import counted_up
 from pmbf.guard.escaped import ANEW
-from pmbf.guard.pieces import windows
+from pmbf.guard.pieces import Sliced, sliced, windows
 from pmbf.guard.policy import Policy
+from pmbf.guard.public import counted_up
 from pmbf.guard.reading import ReadPayload
-from pmbf.guard.slices import Sliced, sliced
 from pmbf.guard.types import Action, Finding, Snippet
 from pmbf.report import Match, Passage, Report, Span
 from pmbf.text import SINGLE_CHARS, fold, tokenise
@@ -118,21 +117,97 @@ def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allo
     """Return the findings of a report under a policy, the worst first; a finding below every level is a trace."""
     if not any(match.shares for match in report.matches):
         return []
-    text = sliced(read.text)
-    parts = _Parts(read.parts)
-    found = merged(passage.query for match in report.matches for passage in match.passages)
-    public = merged([*_public(text, found, policy, allowances), *counted_up(text, found)])
-    measured = Measured(text, public, parts.anew)
-    inline = _inline(text, allowances)
-    made = []
-    for match in report.matches:
-        own = measured.without_scraps(match.passages, policy.min_chars)
-        left = _once(_without_public(match, own, policy.min_chars), parts)
-        if left.passages:
-            made.append(_finding(read, left, parts, own, policy, allowances, inline))
-        if left.same_file:
-            made.append(_same_file(read, left, policy, allowances, inline))
+    judge = _Judge(read, report, policy, allowances)
+    made = [finding for match in report.matches for finding in judge.findings(match)]
     return sorted(made, key=lambda one: (ORDER[one.action], -one.n_chars))
+
+
+class _Judge:
+    """Judges the matches of one payload."""
+
+    def __init__(self, read: ReadPayload, report: Report, policy: Policy, allowances: Allowances) -> None:
+        self._read, self._policy, self._allowances = read, policy, allowances
+        self._text, self._parts = sliced(read.text), _Parts(read.parts)
+        found = merged(passage.query for match in report.matches for passage in match.passages)
+        public, self._inline = counted_up(self._text, found), frozenset[str]()
+        for _, seen in windows(self._text):
+            piece = self._text[seen.start : seen.stop]
+            self._inline |= allowances.inline_in(piece)
+            if length_in(seen, found):
+                quoted = allowances.public.spans(piece, policy.min_chars)
+                public += [Span(seen.start + one.start, seen.start + one.stop) for one in quoted]
+        self._measured = Measured(self._text, merged(public), self._parts.anew)
+
+    def findings(self, match: Match) -> Iterator[Finding]:
+        """Yield the finding of a match without public text, and of a file that is the document itself."""
+        measured = self._measured.without_scraps(match.passages, self._policy.min_chars)
+        left = _once(_without_public(match, measured, self._policy.min_chars), self._parts)
+        if left.passages:
+            yield self._finding(left, measured)
+        if left.same_file:
+            yield self._same_file(left)
+
+    def _finding(self, match: Match, measured: Measured) -> Finding:
+        snippets = tuple(self._snippet(passage, measured) for passage in match.passages)
+        pairs = zip(match.passages, snippets, strict=True)
+        counted = _shares([passage for passage, one in pairs if not one.allowed_by], match, measured)
+        action: Action | None = _action(*counted, self._policy)
+        allowed_by = ""
+        if action is None and any(one.allowed_by for one in snippets):
+            action = "allowed" if _action(*_shares(match.passages, match, measured), self._policy) else None
+            allowed_by = ", ".join(sorted({one.allowed_by for one in snippets if one.allowed_by}))
+        document = match.document
+        return Finding(
+            self._read.payload,
+            self._read.is_plain,
+            document.id,
+            document.path,
+            snippets,
+            *counted,
+            action=action or "trace",
+            allowed_by=allowed_by,
+        )
+
+    def _same_file(self, match: Match) -> Finding:
+        """Return the finding of a payload that is a protected document without text: above each level of a policy."""
+        fingerprint = passage_fingerprint(f"sha256 {self._read.text.sha256}", self._allowances.key)
+        allowed_by = self._allowances.allowed_by(fingerprint, self._inline)
+        action = _action(sys.maxsize, 1.0, 1.0, self._policy) or "trace"
+        return Finding(
+            self._read.payload,
+            False,
+            match.document.id,
+            match.document.path,
+            (Snippet(Span(0, 0), (1, 1), 0, fingerprint, "", allowed_by),),
+            n_chars=0,
+            share_of_document=1.0,
+            share_of_payload=1.0,
+            action="allowed" if allowed_by and action != "trace" else action,
+            allowed_by=allowed_by,
+            same_file=True,
+        )
+
+    def _snippet(self, passage: Passage, measured: Measured) -> Snippet:
+        span = passage.query
+        part = self._parts.at(span)
+        text = self._text[span.start : span.stop]
+        fingerprint = passage_fingerprint(text, self._allowances.key)
+        allowed_by = self._allowances.allowed_by(fingerprint, self._inline)
+        lines = measured.lines(span, part.start if part else 0)
+        n_chars = measured.within([span])
+        return Snippet(span, lines, n_chars, fingerprint, text, allowed_by, part.path if part else "")
+
+
+def _shares(passages: Sequence[Passage], match: Match, measured: Measured) -> tuple[int, float | None, float]:
+    """Return the letters and digits of passages, without public text, and their shares of document and payload.
+
+    The share of the document is None if the document's length is unknown.
+    """
+    spans = [passage.query for passage in passages]
+    n_chars, n_all = measured.within(spans), measured.all_within(spans)
+    shown = union_length(passage.source for passage in passages) * n_chars / max(1, n_all)
+    of_document = min(1.0, shown / match.document.n_chars) if match.document.n_chars else None
+    return n_chars, of_document, min(1.0, n_chars / max(1, measured.n_chars))
 
 
 class _Parts:
@@ -152,6 +227,8 @@ class _Parts:
 
     def at(self, span: Span) -> Part | None:
         """Return the innermost document that holds most of a span; None if none does."""
+        if not self._parts:
+            return None
         met = np.flatnonzero((self._edges[:, 0] < span.stop) & (self._edges[:, 1] > span.start))
         return part_at([self._parts[number] for number in met.tolist()], span.start, span.stop)
 
@@ -159,22 +236,6 @@ class _Parts:
         """Return how a span was read anew; empty if it is text as it stands."""
         part = self.at(span)
         return part.path if part and part.path in ANEW else ""
-
-
-def _public(text: Sliced, found: Sequence[Span], policy: Policy, allowances: Allowances) -> list[Span]:
-    """Return the spans that quote public text in the pieces of a text where something was found."""
-    quoted = []
-    for one in windows(text):
-        if length_in(one.seen, found):
-            spans = allowances.public.spans(text[one.seen.start : one.seen.stop], policy.min_chars)
-            quoted += [Span(span.start + one.seen.start, span.stop + one.seen.start) for span in spans]
-    return quoted
-
-
-def _inline(text: Sliced, allowances: Allowances) -> frozenset[str]:
-    """Return the fingerprints that a text allows."""
-    found = (allowances.inline_in(text[one.seen.start : one.seen.stop]) for one in windows(text))
-    return frozenset().union(*found)
 
 
 def _without_public(match: Match, measured: Measured, min_chars: int) -> Match:
@@ -198,7 +259,7 @@ def _once(match: Match, parts: _Parts) -> Match:
     If a passage is found in the text as it stands and in text that was read anew, or in two kinds of text read anew,
     then the passage with more of the source and less between is kept. The text as it stands counts double.
     """
-    kinds = {one: parts.way(one.query) for one in match.passages}
+    kinds = {one: parts.way(one.query) for one in match.passages} if parts.anew else {}
     if not any(kinds.values()):
         return match
     kept: list[Passage] = []
@@ -214,84 +275,6 @@ def _once(match: Match, parts: _Parts) -> Match:
 def _gain(passage: Passage) -> int:
     n_source, n_query = len(passage.source), len(passage.query)
     return 2 * n_source - n_query if n_source else n_query
-
-
-def _finding(
-    read: ReadPayload,
-    match: Match,
-    parts: _Parts,
-    measured: Measured,
-    policy: Policy,
-    allowances: Allowances,
-    inline: frozenset[str],
-) -> Finding:
-    snippets = tuple(_snippet(passage, parts, measured, allowances, inline) for passage in match.passages)
-    pairs = list(zip(match.passages, snippets, strict=True))
-    counted = _shares([passage for passage, one in pairs if not one.allowed_by], match, measured)
-    action: Action | None = _action(*counted, policy)
-    allowed_by = ""
-    if action is None and any(one.allowed_by for one in snippets):
-        counted_without = _shares(match.passages, match, measured)
-        action = "allowed" if _action(*counted_without, policy) else None
-        allowed_by = ", ".join(sorted({one.allowed_by for one in snippets if one.allowed_by}))
-    document = match.document
-    return Finding(
-        read.payload,
-        read.is_plain,
-        document.id,
-        document.path,
-        snippets,
-        *counted,
-        action=action or "trace",
-        allowed_by=allowed_by,
-    )
-
-
-def _same_file(
-    read: ReadPayload, match: Match, policy: Policy, allowances: Allowances, inline: frozenset[str]
-) -> Finding:
-    """Return the finding of a payload that is a protected document without text: more than each level of a policy."""
-    fingerprint = passage_fingerprint(f"sha256 {read.text.sha256}", allowances.key)
-    allowed_by = allowances.allowed_by(fingerprint, inline)
-    action = _action(sys.maxsize, 1.0, 1.0, policy) or "trace"
-    return Finding(
-        read.payload,
-        False,
-        match.document.id,
-        match.document.path,
-        (Snippet(Span(0, 0), (1, 1), 0, fingerprint, "", allowed_by),),
-        n_chars=0,
-        share_of_document=1.0,
-        share_of_payload=1.0,
-        action="allowed" if allowed_by and action != "trace" else action,
-        allowed_by=allowed_by,
-        same_file=True,
-    )
-
-
-def _snippet(
-    passage: Passage, parts: _Parts, measured: Measured, allowances: Allowances, inline: frozenset[str]
-) -> Snippet:
-    span = passage.query
-    part = parts.at(span)
-    text = measured.text[span.start : span.stop]
-    fingerprint = passage_fingerprint(text, allowances.key)
-    allowed_by = allowances.allowed_by(fingerprint, inline)
-    lines = measured.lines(span, part.start if part else 0)
-    n_chars = measured.within([span])
-    return Snippet(span, lines, n_chars, fingerprint, text, allowed_by, part.path if part else "")
-
-
-def _shares(passages: Sequence[Passage], match: Match, measured: Measured) -> tuple[int, float | None, float]:
-    """Return the letters and digits of passages, without public text, and their shares of document and payload.
-
-    The share of the document is None if the document's length is unknown.
-    """
-    spans = [passage.query for passage in passages]
-    n_chars, n_all = measured.within(spans), measured.all_within(spans)
-    shown = union_length(passage.source for passage in passages) * n_chars / max(1, n_all)
-    of_document = min(1.0, shown / match.document.n_chars) if match.document.n_chars else None
-    return n_chars, of_document, min(1.0, n_chars / max(1, measured.n_chars))
 
 
 def _action(n_chars: int, of_document: float | None, of_payload: float, policy: Policy) -> Action | None:

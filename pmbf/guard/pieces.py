@@ -4,7 +4,7 @@
 
 A piece is cut at a blank. It is compared together with `AROUND` characters before and behind it, so that a passage
 across a cut is found from both sides; both are one passage of the joined report. A text within `PIECE_CHARS` is one
-piece, and its report is untouched.
+piece, and its report is untouched. Of a long text only the asked slices are decoded.
 """
 
 from __future__ import annotations
@@ -12,17 +12,84 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import NamedTuple
+from itertools import accumulate, pairwise
+from typing import NamedTuple, Protocol
+
+import numpy as np
 
 from pmbf.guard.checker import Checker
-from pmbf.guard.slices import Sliced, sliced
 from pmbf.intake.texts import Text
 from pmbf.report import Match, Passage, Report, Span
 
 PIECE_CHARS = 2 << 20
 AROUND = 1 << 14
 """Characters that both of two neighbours have on either side of their cut: some 2,500 words."""
+SHORT_BYTES = 1 << 18
+"""Of a text that is decoded as a whole: its slices are asked for often."""
+
+_BLOCK_BYTES = 1 << 16
+
+
+class Sliced(Protocol):
+    """What a `str` and an `Encoded` have in common. Places are code points."""
+
+    def __len__(self) -> int:
+        """Return the number of characters."""
+
+    def __getitem__(self, span: slice, /) -> str:
+        """Return the characters of a slice."""
+
+    def count(self, char: str, start: int, stop: int, /) -> int:
+        """Return how often a character stands between two places."""
+
+
+class Encoded:
+    """A text by its UTF-8. A slice costs what it decodes, and a look at 128 KiB.
+
+    Args:
+        encoded: The text in UTF-8.
+
+    >>> text = Encoded("Ödön, 😀 and so\\non".encode())
+    >>> len(text), text[6:11], text.count("\\n", 0, 17)
+    (17, '😀 and', 1)
+    """
+
+    def __init__(self, encoded: bytes) -> None:
+        self._encoded = encoded
+        starts = range(0, len(encoded), _BLOCK_BYTES)
+        self._before = np.array([*accumulate((len(self._begins(at)) for at in starts), initial=0)], np.int64)
+
+    def __len__(self) -> int:
+        return int(self._before[-1])
+
+    def __getitem__(self, span: slice, /) -> str:
+        start, stop, _ = span.indices(len(self))
+        return self._encoded[self._place(start) : self._place(max(start, stop))].decode()
+
+    def count(self, char: str, start: int, stop: int, /) -> int:
+        """Return how often a character stands between two places."""
+        return self._encoded.count(char.encode(), self._place(start), self._place(stop))
+
+    def _begins(self, at: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+        """Return which bytes of a block begin a character."""
+        block = np.frombuffer(self._encoded[at : at + _BLOCK_BYTES], np.uint8)
+        return np.flatnonzero(block & 0xC0 != 0x80)
+
+    def _place(self, char: int) -> int:
+        """Return the byte with which a character begins; the end if the text ends before it."""
+        if char >= len(self):
+            return len(self._encoded)
+        block = int(np.searchsorted(self._before, char, "right")) - 1
+        first, number = block * _BLOCK_BYTES, char - int(self._before[block])
+        is_ascii = self._before[block + 1] - self._before[block] == _BLOCK_BYTES
+        return first + (number if is_ascii else int(self._begins(first)[number]))
+
+
+def sliced(text: Text) -> Sliced:
+    """Return a text to slice. A long one is not decoded as a whole: a `str` can take four times its memory."""
+    if isinstance(text.content, str):
+        return text.content
+    return text.content.decode() if len(text.content) <= SHORT_BYTES else Encoded(text.content)
 
 
 class Window(NamedTuple):
@@ -43,6 +110,8 @@ def windows(text: Sliced) -> list[Window]:
     >>> windows("Dear reader")
     [Window(own=Span(start=0, stop=11), seen=Span(start=0, stop=11))]
     """
+    if len(text) <= PIECE_CHARS:
+        return [Window(Span(0, len(text)), Span(0, len(text)))]
     cuts = [0]
     while len(text) - cuts[-1] > PIECE_CHARS:
         cuts.append(_blank_before(text, cuts[-1] + PIECE_CHARS // 2, cuts[-1] + PIECE_CHARS))

@@ -12,16 +12,15 @@ from hypothesis import strategies as st
 from pmbf import Collection
 from pmbf.base.span import common, merged
 from pmbf.extract import Part, part_at
-from pmbf.guard import judging, pieces, slices
+from pmbf.guard import judging, pieces
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker
 from pmbf.guard.checking import check
 from pmbf.guard.git import Object, Repository
 from pmbf.guard.judging import Measured
-from pmbf.guard.pieces import Window, windows
+from pmbf.guard.pieces import Encoded, Window, windows
 from pmbf.guard.policy import Policy
 from pmbf.guard.public import PublicText
-from pmbf.guard.slices import Encoded
 from pmbf.guard.sources import of_content, of_index, of_paths
 from pmbf.guard.types import Payload
 from pmbf.report import Span
@@ -201,7 +200,7 @@ def test_the_lines_of_a_passage_are_not_counted_from_the_beginning_of_the_text()
 def test_slices_of_encoded_text_are_those_of_the_text(text, data):
     start, stop = (data.draw(st.integers(0, len(text) + 2)) for _ in range(2))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(slices, "_BLOCK_BYTES", 5)
+        patched.setattr(pieces, "_BLOCK_BYTES", 5)
         encoded = Encoded(text.encode())
         assert len(encoded) == len(text)
         assert encoded[start:stop] == text[start:stop]

@@ -8,9 +8,8 @@ from pmbf import Collection
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker, without_doubtful
 from pmbf.guard.checking import check
-from pmbf.guard.counting import counted_up
 from pmbf.guard.policy import Policy
-from pmbf.guard.public import licence_spans
+from pmbf.guard.public import counted_up, licence_spans
 from pmbf.guard.sources import Plan
 from pmbf.guard.types import Payload
 from pmbf.report import DocumentRef, Match, Passage, Span
