@@ -10,7 +10,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 def main() -> None:
     """Run the command line."""
     if sys.argv[1:2] == ["guard"]:
-        from pmbf.cli.guard.plain import run_plain
+        from pmbf.cli.guard.run import run_plain
 
         run_plain(sys.argv[2:])
     from pmbf.cli.app import main as run_any

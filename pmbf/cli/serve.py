@@ -73,7 +73,7 @@ def serve(
     **given: Any,
 ) -> None:
     """Keep a collection open and answer `pmbf guard`, and programs that speak HTTP, at once."""
-    from pmbf.cli.guard.checks import NOTHING_PROTECTED, values_given
+    from pmbf.cli.guard.checks import NOTHING_PROTECTED
     from pmbf.guard.config import Chosen, policy_for
     from pmbf.screen.templates import offered
     from pmbf.serving.http.limits import ServiceLimits
@@ -83,7 +83,7 @@ def serve(
     from pmbf.store import schema
 
     parts = sorted_out(given)
-    made = policy_for(None, Chosen(**parts["chosen"], values=values_given(**parts["policy"])))
+    made = policy_for(None, Chosen(**parts["chosen"], values=parts["policy"]))
     if made.endpoint or not made.protected:
         raise ParameterError(NOTHING_PROTECTED)
     token_file = of(param, TOKEN).get("token_file")

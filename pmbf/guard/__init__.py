@@ -1,10 +1,10 @@
 """The leak check: protected text does not leave.
 
 sources    payloads: files, stdin, the index, commits; `git` alone runs git, `lfs` reads pointers of Git LFS
-reading    the text of a payload; `unseen` reads forms that hide text
+reading    the text of a payload; `unseen` reads forms that hide text, in a `cover`
 checker    compares texts with the collection; `endpoint` compares them with an endpoint filter
 borders    where a passage really ends
-public     texts that do not count: ignored files, licences
+public     text that does not count: ignored files, licences, what counts up
 judging    findings of a report under a policy; `allowing` tells which passages may leave
 baseline   the file of passages that may leave
 sarif, incidents   a verdict for code hosts and for a log; `hooks` makes git run the check

@@ -10,7 +10,7 @@ A central policy with `locked = true` cannot be loosened: a later layer with a l
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,8 @@ class Chosen:
     Args:
         policy_file: The central policy; None: the environment names it, or there is none.
         config_file: Read instead of the project's own files; None: the environment names it, or there is none.
-        values: Keys given on the command line.
+        values: Options of the command line, not yet checked; None: not given. `param` has words `KEY=VALUE`; other keys
+            are those of a policy, but that `collection` may name a depot or an endpoint filter, too.
     """
 
     policy_file: str | None = None
@@ -69,13 +70,14 @@ def policy_for(folder: Path | None, chosen: Chosen, environment: Mapping[str, st
     """
     central = _central(chosen, environment)
     local = [*_project_layers(folder, chosen, environment), _environment_layer(environment)]
-    local.append(Layer("the command line", dict(chosen.values or {})))
+    local.append(_command_line(**chosen.values or {}))
     merged: dict[str, Any] = {} if folder else {"allow_inline": False}
-    merged |= central.values if central else {}
-    reference = _made(merged, central.source if central else "")
-    for layer in local:
-        if central and central.locked:
+    if central:
+        merged |= central.values
+        reference = _made(merged, central.source)
+        for layer in local if central.locked else ():
             _require_no_looser(layer, reference, central.source)
+    for layer in local:
         merged |= layer.values
     if not any(merged.get(name) for name in ("collection", "cluster", "endpoint")):
         merged |= protected_at(environment.get("PMBF_COLLECTION", ""))
@@ -88,11 +90,6 @@ def is_locked(chosen: Chosen, environment: Mapping[str, str] = os.environ) -> bo
     """Return whether there is a central policy that is locked; errors as for `policy_for`."""
     central = _central(chosen, environment)
     return central is not None and central.locked
-
-
-def command_line(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keys given on the command line, checked; their paths start from the current folder."""
-    return {name: _value(name, value, "--param", Path.cwd()) for name, value in values.items()}
 
 
 def protected_at(place: str) -> dict[str, str]:
@@ -194,6 +191,20 @@ def _inside(content: Mapping[str, Any], name: str, path: Path) -> Mapping[str, A
     if not isinstance(table, dict):
         raise ParameterError(f"{path}: {name} is {table!r}, expected a table")
     return table
+
+
+def _command_line(*, collection: str | None = None, param: Sequence[str] | None = None, **values: Any) -> Layer:
+    """Return the keys of a command line; their paths start from the current folder."""
+    given = {name: value for name, value in values.items() if value is not None}
+    for word in param or ():
+        name, equals, text = word.partition("=")
+        if not equals:
+            raise ParameterError(f"--param {word}: expected KEY=VALUE, a key of a policy and its value")
+        value = from_text(name, text, "--param")
+        given[name] = [*given.get(name, ()), *value] if isinstance(value, list) else value
+    given |= protected_at(collection or "")
+    here = Path.cwd()
+    return Layer("the command line", {name: _value(name, value, "--param", here) for name, value in given.items()})
 
 
 def _environment_layer(environment: Mapping[str, str]) -> Layer:

@@ -6,10 +6,11 @@ strict: if a payload cannot be read whole, or is too large to be read, then it b
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
@@ -116,6 +117,21 @@ class Policy:
         """Where the protected documents are: a collection, a depot or an endpoint filter; empty if none is named."""
         return self.collection or self.cluster or self.endpoint
 
+    def selects(self, path: str) -> bool:
+        """Return whether a path is looked at.
+
+        >>> policy = Policy(include=("docs", "*.md"), exclude=("docs/public/*",))
+        >>> [policy.selects(path) for path in ("docs/a.txt", "README.md", "src/a.py", "docs/public/b.md")]
+        [True, True, False, False]
+        >>> [Policy(exclude=("./docs/",)).selects(path) for path in ("docs/a.txt", "src/docs/a.txt")]
+        [False, True]
+        """
+        return (not self.include or _fits(path, self.include)) and not self.excludes(path)
+
+    def excludes(self, path: str) -> bool:
+        """Return whether a path is left out, and what stands below it."""
+        return _fits(path, self.exclude)
+
     def shows(self, *, to_others: bool) -> Shows:
         """Return how a protected document is named to the user who checks on this machine, or to others."""
         if self.show_source == "local":
@@ -132,6 +148,23 @@ class Policy:
     def digest(self) -> str:
         """Return 12 hexadecimal digits that differ between any two policies."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _fits(path: str, patterns: Sequence[str]) -> bool:
+    """Return whether a path fits a pattern.
+
+    A pattern with a slash fits the whole path or a folder above it; any other pattern fits a part of the path. `./docs`
+    is the folder at the top.
+    """
+    if not patterns:
+        return False
+    parts = path.split(os.sep)
+    above = [os.sep.join(parts[:n]) for n in range(1, len(parts) + 1)]
+    return any(
+        fnmatch.fnmatchcase(one, pattern.rstrip("/").removeprefix("./"))
+        for pattern in patterns
+        for one in (above if "/" in pattern.rstrip("/") else parts)
+    )
 
 
 # ---------------------------------------------------------------------- keys

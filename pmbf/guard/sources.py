@@ -19,7 +19,6 @@ from pmbf.base.errors import IncompleteError, PmbfError
 from pmbf.guard import lfs
 from pmbf.guard.git import SUBMODULE, TREE, Entry, Object, Repository, is_zero
 from pmbf.guard.policy import Policy
-from pmbf.guard.selection import is_excluded, is_selected
 from pmbf.guard.types import Payload, Unread, Where
 from pmbf.intake.discovery import Problem, discover
 
@@ -67,12 +66,12 @@ def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str =
     n_excluded = 0
     for path, shown in _files(words):
         if isinstance(path, Problem):
-            is_left_out = is_excluded(_from_base(path.path, base), policy)
+            is_left_out = policy.excludes(_from_base(path.path, base))
             unread += [] if is_left_out else [Unread(path.path, path.reason)]
             n_excluded += is_left_out
         elif path == STDIN:
             kept.append((path, stdin_name))
-        elif is_selected(_from_base(path, base), policy):
+        elif policy.selects(_from_base(path, base)):
             kept.append((path, shown))
         else:
             n_excluded += 1
@@ -252,7 +251,7 @@ def _plan(
     kept: dict[str, list[Entry]] = {}
     excluded, submodules, names = set(), set(), dict[str, None]()
     for entry in brought.entries:
-        selected = is_selected(entry.path, policy)
+        selected = policy.selects(entry.path)
         if entry.mode == SUBMODULE:
             submodules.add(entry.path)
         elif entry.mode != TREE and selected:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pmbf.base.errors import NotFoundError, ParameterError
-from pmbf.guard.config import Chosen, command_line, policy_for, project_folder
+from pmbf.guard.config import Chosen, policy_for, project_folder
 from pmbf.guard.policy import KEYS, Policy
 
 
@@ -61,7 +61,7 @@ def test_paths_start_from_the_file_they_are_written_in(tmp_path):
 
 def test_the_collection_of_all_commands_is_the_last_resort(tmp_path):
     assert policy_for(tmp_path, Chosen(), {"PMBF_COLLECTION": "c.pmbf"}).collection == "c.pmbf"
-    given = command_line({"collection": "/d.pmbf"})
+    given = {"collection": "/d.pmbf"}
     assert policy_for(tmp_path, Chosen(values=given), {"PMBF_COLLECTION": "c.pmbf"}).collection == "/d.pmbf"
 
 
@@ -208,16 +208,16 @@ def test_every_key_has_a_looser_and_a_stricter_side():
 
 @pytest.mark.parametrize("name", KEYS)
 def test_a_locked_policy_is_not_loosened(tmp_path, locked, name):
-    chosen = Chosen(policy_file=locked, values=command_line({name: "off" if LOOSER[name] is None else LOOSER[name]}))
+    chosen = Chosen(policy_file=locked, values={name: "off" if LOOSER[name] is None else LOOSER[name]})
     with pytest.raises(ParameterError, match=f"{name} is .*locked policy .*central.toml has .*may only be stricter"):
         policy_for(tmp_path, chosen, {})
 
 
 @pytest.mark.parametrize("name", KEYS)
 def test_a_locked_policy_may_be_made_stricter(tmp_path, locked, name):
-    values = command_line({name: STRICTER[name]})
-    made = policy_for(tmp_path, Chosen(policy_file=locked, values=values), {})
-    assert getattr(made, name) == values[name]
+    value = STRICTER[name]
+    made = policy_for(tmp_path, Chosen(policy_file=locked, values={name: value}), {})
+    assert getattr(made, name) == (tuple(value) if isinstance(value, list) else value)
 
 
 def test_no_layer_loosens_a_locked_policy(tmp_path, locked):
@@ -249,11 +249,11 @@ def test_another_spelling_of_a_locked_place_is_the_same_place(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path / "work")
     lines = ("[guard]", "locked = true", "collection = 'c.pmbf'", "baseline = 'b.json'", "ignore = ['i.txt']")
     central = write(tmp_path / "central.toml", *lines)
-    given = command_line({"collection": "../c.pmbf", "baseline": "../work/../b.json", "ignore": ["../i.txt"]})
+    given = {"collection": "../c.pmbf", "baseline": "../work/../b.json", "ignore": ["../i.txt"]}
     assert policy_for(tmp_path, Chosen(policy_file=str(central), values=given), {}).collection
     for name, value in (("collection", "c.pmbf"), ("baseline", ""), ("ignore", ["i.txt"])):
         with pytest.raises(ParameterError, match=f"{name} is"):
-            policy_for(tmp_path, Chosen(policy_file=str(central), values=command_line({name: value})), {})
+            policy_for(tmp_path, Chosen(policy_file=str(central), values={name: value}), {})
 
 
 def test_the_environment_names_a_ray_cluster_unless_the_policy_is_locked(tmp_path):

@@ -10,8 +10,7 @@ from typer.main import get_command
 
 from pmbf import Collection
 from pmbf.cli.guard.app import app
-from pmbf.cli.guard.options import COMMANDS
-from pmbf.cli.guard.plain import FLAGS, LISTS, WORDS, plain
+from pmbf.cli.guard.options import COMMANDS, FLAGS, LISTS, WORDS, plain
 from pmbf.guard.baseline import Baseline, write_baseline
 from tests.conftest import ROOT, words
 from tests.guard.conftest import LEAK, SECRET, Git, guard
@@ -232,6 +231,7 @@ def by_typer(arguments):
     ["--ignore", "a", "--ignore", "b", "--include", "*.md", "--exclude", "v", "z"],
     ["--pre-push", "origin", "url", "--sarif", "-x", "--incidents", "i"],
     ["--range", "a..b", "--incidents", "i"],
+    ["a", "--param", "block_chars=9", "--param", "min_chars=9"],
     ["--pre-receive"],
 ])  # fmt: skip
 def test_plain_words_are_read_as_typer_reads_them(words):
@@ -244,7 +244,7 @@ def test_plain_words_are_read_as_typer_reads_them(words):
 
 @pytest.mark.parametrize("words", [
     [], ["--help"], ["-h"], ["install"], ["baseline", "audit"], ["a", "--unknown"], ["a", "--name"], ["a", "--name="],
-    ["a", "--name", "--json"], ["a", "-cx"], ["a", "--param", "block_chars=9"], ["--", "a"], ["a", "--no-such=1"],
+    ["a", "--name", "--json"], ["a", "-cx"], ["--", "a"], ["a", "--no-such=1"],
 ])  # fmt: skip
 def test_all_other_words_are_left_to_typer(words):
     assert plain(words) is None

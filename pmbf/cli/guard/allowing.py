@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pmbf.base.errors import ParameterError
 from pmbf.cli.guard.options import BY_FIELD, OF_ADDING, sorted_out
@@ -22,12 +22,11 @@ MOST_COMMITS = 3
 """Commits of a push for which a command is printed."""
 
 
-def ways_to_allow(check: Check, given: Mapping[str, Any], verdict: Verdict) -> Iterator[str]:
+def ways_to_allow(check: Check, verdict: Verdict) -> Iterator[str]:
     """Yield how a blocked passage is allowed: a command that works as it is printed, where the user may allow it.
 
     Args:
         check: The check.
-        given: Its values by field, as they were typed.
         verdict: Its verdict, which blocks.
     """
     if check.target.pre_receive:
@@ -39,7 +38,7 @@ def ways_to_allow(check: Check, given: Mapping[str, Any], verdict: Verdict) -> I
         yield from check.policy.ways_to_allow()
         return
     is_free = check.policy.baseline or not is_locked(check.chosen)
-    commands = [_command(check, given, what) for what in _whats(check, verdict)] if is_free else []
+    commands = [_command(check, what) for what in _whats(check, verdict)] if is_free else []
     if commands:
         yield f"`{' && '.join(commands)}`"
     elif check.policy.allow_inline:
@@ -69,13 +68,13 @@ def _after_options(words: list[str]) -> list[str]:
     return ["--", *words] if any(word.startswith("-") for word in words) else words
 
 
-def _command(check: Check, given: Mapping[str, Any], what: list[str]) -> str:
+def _command(check: Check, what: list[str]) -> str:
     """Return the command that allows what was blocked, with the options of the check's policy.
 
     A hook runs at the top of the work tree, the user types anywhere: its paths are absolute.
     """
     options: list[str] = []
-    parts = sorted_out(given)
+    parts = sorted_out(check.given)
     for field, value in (parts["chosen"] | parts["policy"]).items():
         name = "--file" if field == "baseline" else BY_FIELD[field].names[-1]
         if field in OF_ADDING or field == "baseline":

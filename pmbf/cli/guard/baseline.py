@@ -14,7 +14,7 @@ from pmbf.base.errors import DONE, IncompleteError
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard import arguments as arg
 from pmbf.cli.guard.arguments import taking
-from pmbf.cli.guard.options import OF_ADDING, sorted_out
+from pmbf.cli.guard.options import OF_ADDING
 from pmbf.cli.outcome import note, print_json, print_text
 
 if TYPE_CHECKING:
@@ -119,13 +119,10 @@ class _BaselineCheck:
     """
 
     def __init__(self, file: str | None, given: Mapping[str, Any], *, by_owner: bool = False) -> None:
-        from pmbf.cli.guard.checks import Check, Target, values_given
-        from pmbf.guard.config import Chosen
+        from pmbf.cli.guard.checks import Check
         from pmbf.guard.session import Session
 
-        parts = sorted_out(given)
-        chosen = Chosen(**parts["chosen"], values=values_given(**parts["policy"]))
-        self._check = Check.of(Target(**parts["target"]), chosen, by_owner=by_owner)
+        self._check = Check.of(given, by_owner=by_owner)
         self.file = file or self._check.policy.baseline or str(self._check.folder / FILE_NAME)
         self.session = Session.of(replace(self._check.policy, baseline=""), to_others=self._check.to_others)
 

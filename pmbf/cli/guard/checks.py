@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pmbf.base.contents import read_stream
 from pmbf.base.errors import ParameterError, PmbfError
+from pmbf.cli.guard.options import sorted_out
 from pmbf.cli.outcome import note, reason
 from pmbf.guard.config import Chosen, policy_for, project_folder
 from pmbf.guard.policy import Policy
@@ -84,6 +85,7 @@ class Check:
     """A check with its policy, before anything is read.
 
     Args:
+        given: The values of the command line, by field.
         target: What to check.
         policy: What blocks.
         chosen: The parts of the policy that the user chose.
@@ -91,6 +93,7 @@ class Check:
         repository: The repository of the payloads, or None.
     """
 
+    given: Mapping[str, Any]
     target: Target
     policy: Policy
     chosen: Chosen
@@ -98,18 +101,19 @@ class Check:
     repository: Repository | None
 
     @staticmethod
-    def of(target: Target, chosen: Chosen, *, by_owner: bool = False) -> Check:
-        """Return the check of a target.
+    def of(given: Mapping[str, Any], *, by_owner: bool = False) -> Check:
+        """Return the check of a command line.
 
         Args:
-            target: What to check.
-            chosen: The parts of the policy that the user chose.
+            given: Values by field, as `pmbf.cli.guard.options` has them.
             by_owner: Whether the payloads are the user's own, also if `Target.by_another` says that they may not be.
 
         Raises:
             ParameterError: The policy is wrong, or no protected documents are named.
             PmbfError: There is no repository, or git fails.
         """
+        parts = sorted_out(given)
+        target, chosen = Target(**parts["target"]), Chosen(**parts["chosen"], values=parts["policy"])
         repository = None
         if target.in_git:
             from pmbf.guard.git import Repository
@@ -124,7 +128,7 @@ class Check:
         if bool(policy.endpoint) != bool(policy.key_file):
             named, missing = ("endpoint", "key_file") if policy.endpoint else ("key_file", "endpoint")
             raise ParameterError(f"{named} is {getattr(policy, named)!r}, but there is no {missing}; name both")
-        return Check(target, policy, chosen, folder, repository)
+        return Check(given, target, policy, chosen, folder, repository)
 
     @property
     def to_others(self) -> bool:
@@ -241,26 +245,3 @@ def is_redacted(redact: bool | None, environment: Mapping[str, str] = os.environ
 def is_read_by_others(environment: Mapping[str, str]) -> bool:
     """Return whether others may read the output: in CI."""
     return bool(environment.get("CI"))
-
-
-def values_given(*, collection: str | None = None, param: Sequence[str] = (), **values: Any) -> dict[str, Any]:
-    """Return the policy's keys that a command line gives, checked.
-
-    Args:
-        collection: Where the protected documents are.
-        param: Keys with their values, `KEY=VALUE`.
-        values: Keys that have an option of their own; None: the option is not given.
-
-    Raises:
-        ParameterError: A key is unknown, or a value has the wrong type.
-    """
-    from pmbf.guard.config import command_line, from_text, protected_at
-
-    given: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
-    for word in param:
-        name, equals, text = word.partition("=")
-        if not equals:
-            raise ParameterError(f"--param {word}: expected KEY=VALUE, a key of a policy and its value")
-        value = from_text(name, text, "--param")
-        given[name] = [*given.get(name, ()), *value] if isinstance(value, list) else value
-    return command_line(given | protected_at(collection or ""))

@@ -1,10 +1,10 @@
-"""The options of `pmbf guard check`, each once. `arguments` gives them to typer; `plain` parses them without typer.
+"""The options of `pmbf guard check`, each once. `arguments` gives them to typer; `plain` parses them without it.
 
 Slow imports are left out: a hook starts with each commit.
 """
 # Annotations are values here: if they are texts, then `typing` compiles those of a NamedTuple, which takes 1 ms.
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 FILES = "Which files"
@@ -39,103 +39,60 @@ class Option(NamedTuple):
     metavar: str = ""
 
 
+def _row(part: Any, panel: str, spelled: str, text: str, kind: Any = "", *, field: str = "") -> Option:
+    """Return an option from its spelling: its names, then what its value is called; one without a value is a flag."""
+    names = tuple(word for word in spelled.split() if word.startswith("-"))
+    metavar = spelled.removeprefix(" ".join(names)).strip()
+    field = field or (names[0].strip("-").replace("-", "_") if names else "words")
+    return Option(field, part, names, kind or ("word" if metavar else "flag"), text, panel, metavar)
+
+
 OPTIONS = (
-    Option("words", "target", (), "words", "Files and folders, hidden ones too; - reads stdin.", FILES, "PATH"),
-    Option("staged", "target", ("--staged",), "flag", "What is staged in git's index (pre-commit).", GIT),
-    Option(
-        "revisions", "target", ("--range",), "word", "Every blob and message that these commits bring.", GIT, "A..B"
-    ),
-    Option("pre_push", "target", ("--pre-push",), "flag", "What is about to be pushed; stdin has git's lines.", GIT),
-    Option("pre_receive", "target", ("--pre-receive",), "flag", "What was received; stdin has git's lines.", GIT),
-    Option(
-        "commit_msg", "target", ("--commit-msg",), "flag", "The message of a commit; PATH is git's file of it.", GIT
-    ),
-    Option("name", "target", ("--name",), "word", "What to call stdin; its ending tells the format.", FILES, "NAME"),
-    Option("include", "policy", ("--include",), "words", "Look only at paths that fit; repeatable.", FILES, "GLOB"),
-    Option("exclude", "policy", ("--exclude",), "words", "Leave out paths that fit; repeatable.", FILES, "GLOB"),
-    Option(
-        "collection",
+    _row("target", FILES, "PATH", "Files and folders, hidden ones too; - reads stdin.", "words"),
+    _row("target", GIT, "--staged", "What is staged in git's index (pre-commit)."),
+    _row("target", GIT, "--range A..B", "Every blob and message that these commits bring.", field="revisions"),
+    _row("target", GIT, "--pre-push", "What is about to be pushed; stdin has git's lines."),
+    _row("target", GIT, "--pre-receive", "What was received; stdin has git's lines."),
+    _row("target", GIT, "--commit-msg", "The message of a commit; PATH is git's file of it."),
+    _row("target", FILES, "--name NAME", "What to call stdin; its ending tells the format."),
+    _row("policy", FILES, "--include GLOB", "Look only at paths that fit; repeatable.", "words"),
+    _row("policy", FILES, "--exclude GLOB", "Leave out paths that fit; repeatable.", "words"),
+    _row(
         "policy",
-        ("--collection", "-c"),
-        "word",
-        "The protected documents (else PMBF_COLLECTION): a collection; its depot, or ray://HOST:PORT/DEPOT; or an "
-        "endpoint filter (`pmbf export`).",
         POLICY,
-        "FOLDER",
+        "--collection -c FOLDER",
+        "The protected documents (else PMBF_COLLECTION): a collection; its depot, or ray://HOST:PORT/DEPOT; "
+        "or an endpoint filter (`pmbf export`).",
     ),
-    Option(
-        "policy_file",
+    _row(
         "chosen",
-        ("--policy",),
-        "word",
+        POLICY,
+        "--policy FILE",
         "A central policy; may be locked (else PMBF_GUARD_POLICY).",
-        POLICY,
-        "FILE",
+        field="policy_file",
     ),
-    Option(
-        "config_file",
-        "chosen",
-        ("--config",),
-        "word",
-        "Read this instead of pyproject.toml and .pmbf.toml.",
-        POLICY,
-        "FILE",
-    ),
-    Option("baseline", "policy", ("--baseline",), "word", "Fingerprints of passages that may leave.", POLICY, "FILE"),
-    Option(
-        "ignore",
+    _row("chosen", POLICY, "--config FILE", "Read this instead of pyproject.toml and .pmbf.toml.", field="config_file"),
+    _row("policy", POLICY, "--baseline FILE", "Fingerprints of passages that may leave."),
+    _row("policy", POLICY, "--ignore FILE", "Text of FILE is public and does not count; repeatable.", "words"),
+    _row(
         "policy",
-        ("--ignore",),
-        "words",
-        "Text of FILE is public and does not count; repeatable.",
         POLICY,
-        "FILE",
-    ),
-    Option(
-        "param",
-        "policy",
-        ("--param",),
-        "words",
+        "--param KEY=VALUE",
         "Any key of a policy, such as block_chars=200, on_incomplete=warn or key_file=site.key; repeatable. "
         "docs/guard.md lists them.",
-        POLICY,
-        "KEY=VALUE",
+        "words",
     ),
-    Option(
-        "redact",
+    _row(
         "output",
-        ("--redact", "--show"),
-        "switch",
+        OUTPUT,
+        "--redact --show",
         "Whether passages are shown (default: shown, but not where CI is set).",
-        OUTPUT,
+        "switch",
     ),
-    Option("json", "output", ("--json",), "flag", "Print the verdict as one line of JSON.", OUTPUT),
-    Option(
-        "sarif",
-        "output",
-        ("--sarif",),
-        "word",
-        "Write SARIF 2.1.0, without text; - is stdout, instead of findings.",
-        OUTPUT,
-        "FILE",
-    ),
-    Option(
-        "incidents",
-        "output",
-        ("--incidents",),
-        "word",
-        "Append a line of JSON for each finding, never with text.",
-        OUTPUT,
-        "FILE",
-    ),
-    Option(
-        "quiet",
-        "output",
-        ("--quiet",),
-        "flag",
-        "Print no findings: only the lines on stderr, and the exit code.",
-        OUTPUT,
-    ),
+    _row("output", OUTPUT, "--json", "Print the verdict as one line of JSON."),
+    _row("output", OUTPUT, "--sarif FILE", "Write SARIF 2.1.0, without text; - is stdout, instead of findings."),
+    _row("output", OUTPUT, "--incidents FILE", "Append a line of JSON for each finding, never with text."),
+    _row("output", OUTPUT, "--quiet", "Print no findings: only the lines on stderr, and the exit code."),
 )
 BY_FIELD = {one.field: one for one in OPTIONS}
 OF_ADDING = tuple(
@@ -144,6 +101,14 @@ OF_ADDING = tuple(
     if one.part != "output" and one.field not in ("pre_push", "pre_receive", "name", "baseline")
 )
 """Fields of the options that `baseline add` shares with `check`: it takes the words of a check that has blocked."""
+FLAGS = {
+    name: (one.field, is_first)
+    for one in OPTIONS
+    if one.kind in ("flag", "switch")
+    for name, is_first in zip(one.names, (True, False), strict=False)
+}
+WORDS = {name: one.field for one in OPTIONS if one.kind == "word" for name in one.names}
+LISTS = {name: one.field for one in OPTIONS if one.kind == "words" for name in one.names}
 
 
 def sorted_out(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -157,3 +122,39 @@ def sorted_out(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         if value is not None:
             parts[BY_FIELD[field].part][field] = value
     return parts
+
+
+def plain(arguments: Sequence[str]) -> dict[str, Any] | None:
+    """Return the values by field of a command line that typer would understand in the same way; None of any other.
+
+    Help, usage errors and the other commands of `pmbf guard` are left to typer.
+
+    >>> plain(["a.txt", "--json", "-c", "b.pmbf"])
+    {'words': ['a.txt'], 'json': True, 'collection': 'b.pmbf'}
+    >>> plain(["--help"]), plain(["a.txt", "--new", "200"]), plain(["install"])
+    (None, None, None)
+    """
+    words = list(arguments)
+    if not words or words[0] in COMMANDS:
+        return None
+    if words[0] == "check":
+        del words[0]
+    read: dict[str, Any] = {"words": []}
+    rest = iter(words)
+    for word in rest:
+        if word in FLAGS:
+            name, value = FLAGS[word]
+            read[name] = value
+        elif word in WORDS or word in LISTS:
+            given = next(rest, "")
+            if not given or given.startswith("-"):
+                return None
+            if word in WORDS:
+                read[WORDS[word]] = given
+            else:
+                read.setdefault(LISTS[word], []).append(given)
+        elif word.startswith("-") and word != "-":
+            return None
+        else:
+            read["words"].append(word)
+    return read

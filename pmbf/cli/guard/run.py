@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pmbf.base.errors import DONE, FAILED, CorruptError, NotFoundError, ParameterError, PmbfError, UnsupportedError
-from pmbf.cli.guard.options import sorted_out
-from pmbf.cli.outcome import flush_stdout, note, note_if_possible, print_json, print_text, reason
+from pmbf.cli.guard.options import plain, sorted_out
+from pmbf.cli.outcome import (
+    ending,
+    flush_stdout,
+    note,
+    note_if_possible,
+    prepare_streams,
+    print_json,
+    print_text,
+    reason,
+)
 from pmbf.cli.targets import opened_to_write, require_outside, require_own
 
 if TYPE_CHECKING:
@@ -75,6 +84,20 @@ class Output:
                 require_outside(option, file, opened, hint="")
 
 
+def run_plain(arguments: Sequence[str]) -> None:
+    """Check and exit, if typer is not needed for the words after `pmbf guard`; else return.
+
+    Raises:
+        SystemExit: The check has ended.
+    """
+    read = plain(arguments)
+    if read is None:
+        return
+    prepare_streams()
+    with ending(SystemExit):
+        raise SystemExit(run(read))
+
+
 def run(given: Mapping[str, Any]) -> int:
     """Check, print, and return the exit code.
 
@@ -85,14 +108,12 @@ def run(given: Mapping[str, Any]) -> int:
         PmbfError, OSError: The check could not answer, and the policy blocks errors.
     """
     from pmbf.cli.guard.allowing import ways_to_allow
-    from pmbf.cli.guard.checks import Check, Target, values_given
-    from pmbf.guard.config import Chosen
+    from pmbf.cli.guard.checks import Check
     from pmbf.guard.session import Session
 
-    parts = sorted_out(given)
-    output, target = Output(**parts["output"]), Target(**parts["target"])
+    output = Output(**sorted_out(given)["output"])
     output.require_own_files()
-    check = Check.of(target, Chosen(**parts["chosen"], values=values_given(**parts["policy"])))
+    check = Check.of(given)
     output.require_outside(check.policy)
     try:
         verdict, channel = check.verdict(Session.of(check.policy, to_others=check.to_others), by_service=True)
@@ -101,7 +122,7 @@ def run(given: Mapping[str, Any]) -> int:
             raise
         note(f"guard: NOT CHECKED, and let through by the policy (on_error): {reason(error)}")
         return DONE
-    verdict = verdict.hinted(ways_to_allow(check, given, verdict))
+    verdict = verdict.hinted(ways_to_allow(check, verdict))
     shows = check.policy.shows(to_others=True)  # SARIF is for others, also if it is made on this machine
     failed = _tell(
         (partial(_log, output.incidents, verdict, channel, check.policy.protected) if output.incidents else None),
