@@ -39,12 +39,13 @@ def test_each_document_keeps_its_highest_counts(
 ) -> None:
     ranks = list(range(len(sets)))
     random.shuffle(ranks)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sharing, "BLOCK_LISTS", block)
-        lists, highest = lists_of(sets), sharing.Highest(len(sets), keep, ranks=np.array(ranks, np.uint32))
-        for numbers, counts in sharing.pairs_within(kernels.invert(lists), lists, min_shared=least):
-            highest.add(counts, numbers, mirrored=True)
-        ranked = highest.ranked()
+    lists, highest = lists_of(sets), sharing.Highest(len(sets), keep, ranks=np.array(ranks, np.uint32))
+    for start in range(0, len(lists), block):
+        some = lists.part(start, start + block)
+        rows = np.arange(start, start + len(some), dtype=np.uint32)
+        counts = kernels.shared_counts(kernels.invert(lists), some, min_shared=least, after=rows)
+        highest.add(counts, rows, mirrored=True)
+    ranked = highest.ranked()
     expected = [best(sets, i, ranks, least) for i in range(len(sets))]
     assert [row[:keep] for row in expected] == rows_of(ranked)
     assert [len(row) for row in expected] == ranked.totals.tolist()

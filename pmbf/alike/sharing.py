@@ -1,14 +1,13 @@
-"""Everyone with everyone: which documents share features, block by block, and the highest counts of each document.
+"""Everyone with everyone: the highest counts of each document.
 
     lists ─invert─► index ─shared_counts, a block of lists at a time─► counts ─Highest─► the best of each document
 
-The kernels count; this module cuts the work so that memory stays small, and keeps what is asked for. A caller that
-counts ranges of features elsewhere sums the ranges with `kernels.merge_counts` and gives the sums to `Highest`.
+The kernels count; this module keeps what is asked for. A caller that counts ranges of features elsewhere sums the
+ranges with `kernels.merge_counts` and gives the sums to `Highest`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,12 +15,9 @@ from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.base.errors import ParameterError
-from pmbf.kernels import Inverted, Lists, SharedCounts
+from pmbf.kernels import SharedCounts
 
 Numbers = NDArray[np.uint32]
-
-BLOCK_LISTS = 1024
-"""Lists whose counts are held at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,19 +89,3 @@ class Highest:
         some = keys[held]
         ranks = np.uint64(0xFFFFFFFF) - (some & np.uint64(0xFFFFFFFF))
         return Ranked(offsets, self._at_rank[ranks], (some >> np.uint64(32)).astype(np.uint32), self._totals.copy())
-
-
-def pairs_within(inverted: Inverted, lists: Lists, *, min_shared: int = 1) -> Iterator[tuple[Numbers, SharedCounts]]:
-    """Yield for blocks of documents their numbers, and the documents after each that share features with it.
-
-    Each pair of documents is yielded once. Memory is that of one block.
-
-    Args:
-        inverted: The index of `lists`, whose documents are 0, 1, …
-        lists: The features of each document.
-        min_shared: Fewest shared features of a pair.
-    """
-    for start in range(0, len(lists), BLOCK_LISTS):
-        block = lists.part(start, start + BLOCK_LISTS)
-        rows = np.arange(start, start + len(block), dtype=np.uint32)
-        yield rows, kernels.shared_counts(inverted, block, min_shared=min_shared, after=rows)

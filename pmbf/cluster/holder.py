@@ -67,10 +67,6 @@ class Holder(Tasks):
 
     # ------------------------------------------------------------------ volumes
 
-    def ping(self) -> bool:
-        """Answer that the holder is there."""
-        return True
-
     def fetch(self, volumes: Sequence[Volume]) -> None:
         """Fetch volumes that are not on this node's disk. One that cannot be fetched is told by `open`."""
         for volume in volumes:

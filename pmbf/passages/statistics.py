@@ -51,19 +51,6 @@ class Statistics(Counts):
         )
         return cls(every, n_holding, n_times, sum(n_pages), sum(n_words))
 
-    def guess(self, source: Statistics) -> Statistics:
-        """Return the word counts of two compared texts alone: a guess, for want of other texts of their kind.
-
-        A word that both have counts as on one page less: where one text is a copy of the other, one of them says
-        nothing about how rare the word is. These are the counts of the query, and are not copied: a source costs no
-        more beside a long query.
-
-        Args:
-            source: The counts of the other text, also by pages of `GUESS_PAGE_WORDS`.
-        """
-        shared = self.of_others(source.keys)[0] > 0
-        return replace(source, n_holding=source.n_holding - shared).with_own(self)
-
     def beside(self, text: WordTypes) -> Statistics:
         """Return these counts with those of one more text: a query tells what is usual in it, too.
 

@@ -54,7 +54,6 @@ _COMPARED_TOGETHER = 4096
 """Parts of documents whose hashes are compared with a query at once."""
 
 _PLACE, _SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
-Ids = NDArray[np.uint32]
 Rows = list[tuple[int, NDArray[np.int64]]]
 """The number of each tile, and rows of the tile."""
 
