@@ -40,6 +40,7 @@ _NOW = {
     "--share-matched": "`pmbf site ask --share-matched`",
     "--ask-whole": "`pmbf site ask --ask-whole`",
     "--private": "`pmbf site ask --private`",
+    "--deadline": "`pmbf site ask --param seconds=SECONDS`",
     "--registry": "`pmbf site --registry FOLDER …`",
 }
 """Spellings of today, by the former option, or by its command and it."""
@@ -50,7 +51,6 @@ _COMMANDS = {
 """Commands of today, by the former command."""
 _FIELDS = {
     "--any-order": "ordered",
-    "--deadline": "seconds",
     "--grace": "grace_h",
     "--max-request": "request_bytes",
     "--max-seconds": "answer_s",

@@ -42,7 +42,7 @@ app = typer.Typer(cls=PmbfGroup, no_args_is_help=True, rich_markup_mode="rich")
 
 SCREEN_HELP = """Examples:
   pmbf sentences screen draft.docx -c theses.pmbf
-  pmbf sentences screen drafts/ -c theses.pmbf --table sentences.csv --with-text
+  pmbf sentences screen drafts/ -c theses.pmbf --table sentences.csv --param with_text=yes
   pmbf sentences screen draft.docx -c theses.pmbf --html draft.html
 
 Exit codes: 0 nothing found; 1 something found, though it may not count
