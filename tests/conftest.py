@@ -1,5 +1,6 @@
 """Fixtures and texts shared by the tests. Every collection fixture ends in `check()`."""
 
+import gc
 import os
 import random
 import signal
@@ -24,6 +25,14 @@ settings.load_profile("pmbf")
 
 def pytest_addoption(parser):
     parser.addoption("--all", action="store_true", help="Hypothesis tries all instruction sets, not the best one alone")
+
+
+gc.disable()  # until the tests are collected, which takes a third less time then; what is made then stays to the end
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_ignore_collect(collection_path, config):

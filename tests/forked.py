@@ -193,6 +193,7 @@ def _become(words: list[str], folder: str, environment: dict[str, str], streams:
 
 
 def _import_all() -> None:
+    gc.disable()
     import pmbf
     from pmbf.base.errors import UnsupportedError
 
@@ -201,6 +202,7 @@ def _import_all() -> None:
             with contextlib.suppress(UnsupportedError):  # kernels that are not built
                 import_module(module.name)
     gc.freeze()
+    gc.enable()
 
 
 if __name__ == "__main__":

@@ -148,16 +148,26 @@ def test_other_lists_are_joined_with_an_index(
     assert [alike(probe, sets, threshold, 0) for probe in probes] == as_dicts(joined)
 
 
-@pytest.mark.parametrize("threshold", [0.2, 0.5, 0.8])
-def test_edited_copies_among_many_lists_are_all_told(kernels: Any, threshold: float) -> None:
-    """Common and rare features, copies of all degrees, lists of all lengths."""
+@pytest.fixture(scope="module")
+def edited_copies() -> tuple[list[set[int]], list[dict[int, tuple[int, float]]]]:
+    """Sets with copies of all degrees; of each set the later ones that share features: how many, and how alike."""
     random = np.random.default_rng(8)
-    sets = []
+    sets: list[set[int]] = []
     for _ in range(300):
         own = {*random.integers(0, 40, 12).tolist(), *random.integers(0, LAST, random.integers(0, 60)).tolist()}
         for share in (0, 0.1, 0.3, 0.6):
             sets.append({feature if random.random() >= share else int(random.integers(LAST)) for feature in own})
-    expected = [alike(one, sets, threshold, i + 1) for i, one in enumerate(sets)]
+    counted = [alike(one, sets, 0, i + 1) for i, one in enumerate(sets)]
+    return sets, [
+        {j: (n, n / len(one | sets[j])) for j, n in found.items()} for one, found in zip(sets, counted, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("threshold", [0.2, 0.5, 0.8])
+def test_edited_copies_among_many_lists_are_all_told(kernels: Any, edited_copies: Any, threshold: float) -> None:
+    """Common and rare features, copies of all degrees, lists of all lengths."""
+    sets, shared = edited_copies
+    expected = [{j: n for j, (n, similarity) in one.items() if similarity >= threshold} for one in shared]
     assert expected == as_dicts(kernels.jaccard_join(lists_of(sets), threshold))
 
 
