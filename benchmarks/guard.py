@@ -1,4 +1,5 @@
-"""The time that a hook waits for a leak check: in its own process and through the service, of a commit and of one file.
+"""The time that a hook waits for a leak check: in its own process and through the service, of a commit and of files of
+10 kB, 1 and 10 MB.
 
 Times are those on the clock, of the fastest of several rounds, with the files in the system's cache. Beside them is the
 CPU time of the asking process, which other work on the machine does not make longer. Staged files are made of words of
@@ -28,11 +29,19 @@ from pmbf import Collection
 Figures = dict[str, Any]
 
 N_STAGED, STAGED_BYTES = 1000, 10_000
+MOST_LETTERS = 30
+"""Of a word: a longer one is an address, which a protected document may have, too."""
+JOINED = {"one file": 1, "1 MB in one file": 100, "10 MB in one file": 1000}
+"""Staged files that are joined to one."""
 TARGETS_S = {
     "1,000 staged files, in process": 1.0,
     "one file, in process": 0.25,
+    "1 MB in one file, in process": 0.4,
+    "10 MB in one file, in process": 1.6,
     "1,000 staged files, service": 0.3,
     "one file, service": 0.06,
+    "1 MB in one file, service": 0.2,
+    "10 MB in one file, service": 1.4,
 }
 
 
@@ -57,7 +66,7 @@ def run(folder: Path, *, n_documents: int, n_rounds: int) -> Figures:
             made.load(files[:n_documents])
             n_loaded = made.n_documents
         n_bytes = _stage(place / "work", files[n_documents:])
-        (place / "one.txt").write_text((place / "work" / "0.txt").read_text(encoding="utf-8"), encoding="utf-8")
+        _join(place / "work", place)
         found: list[Figures] = [
             {"name": "python alone"} | _fastest([sys.executable, "-c", "pass"], place, {}, n_rounds)
         ]
@@ -66,7 +75,7 @@ def run(folder: Path, *, n_documents: int, n_rounds: int) -> Figures:
             for how, variables in (("in process", {"PMBF_SOCKET": ""}), ("service", {"PMBF_SOCKET": socket})):
                 for what, words, where in (
                     ("1,000 staged files", ["--staged"], place / "work"),
-                    ("one file", ["one.txt"], place),
+                    *((name, [f"{name}.txt"], place) for name in JOINED),
                 ):
                     one = {"name": f"{what}, {how}"} | _fastest([*guard, *words], where, variables, n_rounds)
                     arguments.show(one)
@@ -92,9 +101,17 @@ def table(figures: Figures) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _join(work: Path, place: Path) -> None:
+    """Write files of several staged files one behind the other: time grows with the size of a file, no faster."""
+    for name, n_files in JOINED.items():
+        some = (work / f"{number}.txt" for number in range(min(n_files, N_STAGED)))
+        (place / f"{name}.txt").write_bytes(b"\n".join(path.read_bytes() for path in some))
+
+
 def _stage(work: Path, files: Sequence[Path]) -> int:
     """Make a repository with staged files, and return their bytes."""
     words = " ".join(path.read_text(encoding="utf-8", errors="replace") for path in files[:400]).split()
+    words = [word for word in words if len(word) <= MOST_LETTERS]
     shuffled = random.Random(1)
     work.mkdir()
     n_bytes = 0
