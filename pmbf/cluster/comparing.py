@@ -12,10 +12,10 @@ from pmbf.fingerprint import QuerySample
 from pmbf.intake.texts import Text
 from pmbf.report import Section
 from pmbf.screen.candidates import Candidate
-from pmbf.screen.comparing import Located
 from pmbf.screen.exempt import Exempt
 from pmbf.screen.leaving_out import LeftOut
 from pmbf.screen.screened import Screened, Shared
+from pmbf.screen.source_texts import Located
 from pmbf.screen.sources import sources
 from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.folder import Store

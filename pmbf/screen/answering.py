@@ -26,7 +26,7 @@ from pmbf.screen.copies import same_files
 from pmbf.screen.exempt import exempt
 from pmbf.screen.leaving_out import NOTHING, LeavingOut, LeftOut
 from pmbf.screen.options import Options
-from pmbf.screen.resolving import resolve, share
+from pmbf.screen.resolving import resolve
 from pmbf.screen.screened import Answer, Screened
 from pmbf.screen.sections import all_skipped, told_all_skipped, with_figures
 from pmbf.screen.stores import AnyGeneration
@@ -189,19 +189,18 @@ def _answer(backend: Backend, query: Screened, options: Options) -> Answer:
 def _report(backend: Backend, query: Screened, options: Options) -> Report:
     """Return the report of a query that has been through all stages."""
     found, same, asked = query.resolved, query.same, _query(query)
-    n_counted = asked.n_counted
     return Report(
         query=asked,
         matches=same + found.matches,
-        n_covered=(n_covered := union_length(found.covered)),
-        coverage=1.0 if same else share(n_covered, n_counted),
+        n_covered=union_length(found.covered),
+        coverage=1.0 if same else found.coverage,
         n_documents=query.n_documents,
         n_candidates=len(query.candidates),
         generation=backend.commit_number,
         problems=(*_problems(query, options), *backend.problems),
         collection=str(backend.folder),
         n_below=found.n_below,
-        in_order=1.0 if same else share(found.in_order, n_counted),
+        in_order=1.0 if same else found.in_order,
         n_left_out=query.n_left_out,
         min_chars=options.min_chars,
         template=_template(options),

@@ -102,7 +102,7 @@ def find(generation: AnyGeneration, samples: Sequence[QuerySample], options: Opt
         ParameterError: The options have the method `popcount`, and the collection has postings.
     """
     require_method(generation, options)
-    if (left_out := generation.left_out) is None or generation_of_rows(generation):
+    if generation_of_rows(generation) or (left_out := generation.left_out) is None:
         return find_each(generation, samples, options)
     params, n_documents = generation.params, generation.n_documents
     queries = [Sampled(one.hashes, one.token, share_of_a_copy(params.density, one)) for one in samples]

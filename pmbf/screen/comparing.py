@@ -23,7 +23,7 @@ from pmbf.screen.near import WHOLE_CHARS, in_whole, part, stretches_near
 from pmbf.screen.options import Options
 from pmbf.screen.screened import Screened, Shared
 from pmbf.screen.sections import SectionRules, section_rules
-from pmbf.screen.source_texts import Read, Texts
+from pmbf.screen.source_texts import Located, Read, read_each
 from pmbf.screen.sources import Source
 from pmbf.store.generation import Generation
 
@@ -54,9 +54,6 @@ SHARES = 4
 """Slices for each thread. The last threads wait for each other as long as a slice takes."""
 
 _USUAL = verify.Settings()
-
-Located = tuple[Generation, Source]
-"""The files that hold the text of a source, and the source."""
 
 
 class _Pair(NamedTuple):
@@ -170,14 +167,11 @@ def _calls(
             number: _Query(batch[number], its, options, statistics) for number, its in zip(new, prepared, strict=True)
         }
         queries = {number: queries.get(number) or made[number] for number in numbers}
-        texts = Texts()
-        read = [texts.of(generation, source) for _, generation, source in some]
+        read = read_each([(generation, source) for _, generation, source in some])
         stretches = [
             stretches_near(one.text, batch[number].sample, generation.params) if one.text else ()
             for (number, generation, _), one in zip(some, read, strict=True)
         ]
-        for one in texts.values():
-            one.keep()  # whatever becomes of the comparison
         yield partial(_compared, queries, [*zip(some, read, stretches, strict=True)], statistics)
 
 

@@ -57,8 +57,9 @@ def resolve(query: Screened, options: Options) -> None:
     query.resolved = Resolved(
         matches=_ranked([one for one, _ in kept]),
         n_below=len(found) - len(kept),
-        covered=merged(chain.from_iterable(one.spans for one in shown)),
-        in_order=ordered(shown),
+        covered=(covered := merged(chain.from_iterable(one.spans for one in shown))),
+        coverage=share(union_length(covered), n_counted),
+        in_order=share(ordered(shown), n_counted),
         not_counted=_amounts([*shown, *ignored], query.exempt),
         n_elsewhere=Counter(name for its in every for name in _elsewhere(its, query.exempt.sections)),
     )

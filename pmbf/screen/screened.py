@@ -32,7 +32,8 @@ class Resolved:
         matches: Those above the threshold, most evidence first.
         n_below: How many lie below it.
         covered: What of the query stands in matches and counts, ascending and disjoint.
-        in_order: The characters of it, each taken for its passage's share of words in order.
+        coverage: The share of it in what counts of the query, 0 to 1.
+        in_order: The same, each character taken for its passage's share of words in order.
         not_counted: Characters that passages hold but that do not count, by the reason.
         n_elsewhere: By the name of a `same` section, the sources that share text with it elsewhere.
     """
@@ -40,6 +41,7 @@ class Resolved:
     matches: tuple[Match, ...] = ()
     n_below: int = 0
     covered: Sequence[Span] = ()
+    coverage: float = 0.0
     in_order: float = 0.0
     not_counted: dict[NotCounted, int] = field(default_factory=dict)
     n_elsewhere: Mapping[str, int] = field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pmbf import verify
@@ -11,6 +12,9 @@ from pmbf.store.catalog_tables import Document
 from pmbf.store.generation import Generation
 from pmbf.store.originals import original_text
 from pmbf.store.recent import Recent
+
+Located = tuple[Generation, Source]
+"""The files that hold the text of a source, and the source."""
 
 
 class Read(NamedTuple):
@@ -28,31 +32,29 @@ class Read(NamedTuple):
             self.recent.put(self.place, self.text, self.text.n_bytes)
 
 
-class Texts(dict[int, Read]):
-    """The texts of the sources of many queries, by the id of the document. Each is read once for all."""
+def read_each(located: Sequence[Located]) -> list[Read]:
+    """Return the texts of some sources, with what earlier comparisons made of them. Each is read once for all.
 
-    def of(self, generation: Generation, source: Source) -> Read:
-        """Return the text of a source, with what earlier comparisons made of it. Only stored texts are kept.
+    Only stored texts are kept.
+    """
+    firsts = {source.document.id: (generation, source) for generation, source in located}
+    places = {id_: _place(source.document) for id_, (_, source) in firsts.items()}
+    known = {id_: generation.recent.get(places[id_]) for id_, (generation, _) in firsts.items()}
+    read = {
+        id_: Read(generation.recent, places[id_], known[id_]) if known[id_] else _read(generation, source, places[id_])
+        for id_, (generation, source) in firsts.items()
+    }
+    return [read[source.document.id] for _, source in located]
 
-        Args:
-            generation: The files that hold the text.
-            source: The source.
-        """
-        found = self.get(source.document.id)
-        if found is None:
-            found = self[source.document.id] = _read(generation, source)
-        return found
 
-
-def _read(generation: Generation, source: Source) -> Read:
-    place, recent = _place(source.document), generation.recent
-    if known := recent.get(place):
-        return Read(recent, place, known)
+def _read(generation: Generation, source: Source, place: tuple[int, ...] | None) -> Read:
     try:
         text = verify.prepare(original_text(generation, source.document, source.paths))
     except (PmbfError, OSError) as error:
-        return Read(recent, place, problem=str(error))
-    return Read(recent, place, text)
+        return Read(generation.recent, place, problem=str(error))
+    found = Read(generation.recent, place, text)
+    found.keep()  # whatever becomes of the comparison
+    return found
 
 
 def _place(document: Document) -> tuple[int, ...] | None:
