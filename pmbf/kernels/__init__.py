@@ -1,9 +1,9 @@
 """The one door to the hot loops: text in, tokens and samples out; hashes in, bits and counts out.
 
-There are two twins with the same names, results and errors: the native kernels, in C, and the NumPy reference. If the
-native kernels are built, then they answer. `PMBF_KERNELS=native` and `PMBF_KERNELS=reference` choose a twin. Code
-outside imports this package only, never a module of it: a contract in `pyproject.toml` checks that. The `__all__` of a
-module lists what others may use.
+There are two twins with the same names, results and errors: the native kernels, in C, and the reference, in plain
+Python and NumPy. If the native kernels are built, then they answer. `PMBF_KERNELS=native` and `PMBF_KERNELS=reference`
+choose a twin. Code outside imports this package only, never a module of it: a contract in `pyproject.toml` checks that.
+The `__all__` of a module lists what others may use.
 """
 
 from __future__ import annotations
@@ -28,21 +28,15 @@ from pmbf.kernels.unit_rules import *
 # mypy checks the types of one twin. Tests check that the other twin has the same names and types.
 if TYPE_CHECKING:
     from pmbf.kernels.reference_bits import *
-    from pmbf.kernels.reference_chunks import *
     from pmbf.kernels.reference_compare import *
     from pmbf.kernels.reference_counts import *
     from pmbf.kernels.reference_evident import *
     from pmbf.kernels.reference_files import *
-    from pmbf.kernels.reference_gaps import *
     from pmbf.kernels.reference_inverted import *
-    from pmbf.kernels.reference_join import *
     from pmbf.kernels.reference_keyed import *
-    from pmbf.kernels.reference_near import *
     from pmbf.kernels.reference_postings import *
     from pmbf.kernels.reference_records import *
     from pmbf.kernels.reference_resultset import *
-    from pmbf.kernels.reference_rows import *
-    from pmbf.kernels.reference_segments import *
     from pmbf.kernels.reference_text import *
     from pmbf.kernels.reference_units import *
 else:

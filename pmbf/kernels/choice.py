@@ -12,45 +12,20 @@ from pmbf.base.errors import ParameterError, UnsupportedError
 VARIABLE = "PMBF_KERNELS"
 """Environment variable: `native` or `reference`. If it is empty, then the native twin answers if it is built."""
 
-MODULES = {
-    "native": (
-        "bits",
-        "chunks",
-        "compare",
-        "counts",
-        "evident",
-        "inverted",
-        "join",
-        "keyed",
-        "near",
-        "postings",
-        "records",
-        "resultset",
-        "rows",
-        "text",
-        "units",
-    ),
-    "reference": (
-        "bits",
-        "chunks",
-        "compare",
-        "counts",
-        "evident",
-        "files",
-        "gaps",
-        "inverted",
-        "join",
-        "keyed",
-        "near",
-        "postings",
-        "records",
-        "resultset",
-        "rows",
-        "segments",
-        "text",
-        "units",
-    ),
-}
+MODULES = (
+    "bits",
+    "compare",
+    "counts",
+    "evident",
+    "files",
+    "inverted",
+    "keyed",
+    "postings",
+    "records",
+    "resultset",
+    "text",
+    "units",
+)
 """The modules of each twin. The module "text" of the twin "native" is `native_text`."""
 
 
@@ -60,7 +35,7 @@ def kernels_of(twin: str) -> dict[str, Callable[..., Any]]:
     Raises:
         UnsupportedError: The native twin is not built.
     """
-    modules = [import_module(f"pmbf.kernels.{twin}_{module}") for module in MODULES[twin]]
+    modules = [import_module(f"pmbf.kernels.{twin}_{module}") for module in MODULES]
     return {name: getattr(module, name) for module in modules for name in module.__all__}
 
 

@@ -1,4 +1,4 @@
-"""The bit kernels in C: the names, results and errors of `reference_bits` and `reference_gaps`.
+"""The bit kernels in C: the names, results and errors of `reference_bits` and `reference_records`.
 
 Python checks types and shapes, and passes addresses. C finds errors in values; then Python runs the reference's checks,
 which raise the error. The same happens if a function of the extension module refuses its arguments. Arrays that are not
@@ -14,13 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.base import hashes as sampled
 from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
 from pmbf.kernels.types import HitRules, Probed
 
 __all__ = [
-    "decode_gaps",
     "evidence",
     "fill",
     "intersect",
@@ -51,8 +49,6 @@ _evidence = module().evidence
 _rows_with_evidence = function("pmbf_rows_with_evidence", *_ROWS, _AT, _AT, *[c_int64] * 3, _AT, returns=c_int64)
 _intersect = function("pmbf_intersect", _AT, _N, _AT, _N, _AT, returns=c_int64)
 _popcounts = function("pmbf_popcounts", *_ROWS, _AT)
-_decode_gaps = function("pmbf_decode_gaps", _AT, _N, _N, _AT, returns=c_int64)
-_decode_wide = function("pmbf_decode_wide", _AT, _N, _N, _N, _AT, returns=c_int64)
 
 use_level = function("pmbf_use_level", c_int, returns=c_int)
 """Ask for an instruction set, for tests: 0 plain, 1 AVX2, 2 AVX-512, 99 the best. Return the one in use."""
@@ -145,21 +141,6 @@ def popcounts(rows: Bits) -> Counts:
     rows, counts = _plain(rows), np.empty(len(rows), np.int64)
     _popcounts(_at(rows), *rows.shape, _at(counts))
     return counts
-
-
-def decode_gaps(content: Buffer, offset: int, count: int, hash_bits: int = 32) -> tuple[sampled.Hashes, int]:
-    """See `reference_gaps.decode_gaps`."""
-    octets = np.frombuffer(content, np.uint8)
-    checks.require_gaps(len(octets), offset, count, hash_bits)
-    hashes: sampled.Hashes = np.empty(count, sampled.hash_dtype(hash_bits))
-    begin, n_bytes = _at(octets) + offset, len(octets) - offset
-    if hash_bits == 32:
-        n_bytes = _decode_gaps(begin, n_bytes, count, _at(hashes))
-    else:
-        n_bytes = _decode_wide(begin, n_bytes, count, hash_bits, _at(hashes))
-    if n_bytes < 0:
-        raise checks.cut_gaps(len(octets), offset, count)
-    return hashes, offset + n_bytes
 
 
 def _done(returned: int) -> int:

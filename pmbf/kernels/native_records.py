@@ -1,17 +1,18 @@
-"""The kernels of files on disk in C: the names, results and errors of `reference_records`."""
+"""Files on disk and rows of tables: the native twin of `reference_records`."""
 
 from __future__ import annotations
 
 from ctypes import c_int64, c_size_t, c_uint32, c_void_p
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.base.hashes import Hashes
+from pmbf.base.hashes import Hashes, hash_dtype
 from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
 
-__all__ = ["check_pages", "checksum", "page_checksums", "record"]
+__all__ = ["check_pages", "checksum", "decode_gaps", "page_checksums", "record", "sum_rows"]
 
 Sums = NDArray[np.uint32]
 Counts = NDArray[np.int64]
@@ -21,8 +22,11 @@ _AT, _N = c_void_p, c_size_t
 
 _at = address()
 _record = module().record
+_sum_rows = module().sum_rows
 _checksum = function("pmbf_checksum", _AT, _N, returns=c_uint32)
 _page_checksums = function("pmbf_page_checksums", _AT, _N, _N, _AT)
+_decode_gaps = function("pmbf_decode_gaps", _AT, _N, _N, _AT, returns=c_int64)
+_decode_wide = function("pmbf_decode_wide", _AT, _N, _N, _N, _AT, returns=c_int64)
 _check_pages = function("pmbf_check_pages", _AT, _N, _N, _AT, _AT, _AT, _N, _N, returns=c_int64)
 
 
@@ -59,3 +63,24 @@ def record(hashes: Hashes, bounds: NDArray[np.uint32], hash_bits: int = 32) -> b
     checks.require_parts(hashes, bounds, hash_bits)
     made: bytes = _record(np.ascontiguousarray(hashes), np.ascontiguousarray(bounds), hash_bits)
     return made
+
+
+def sum_rows(rows: list[Any], kinds: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """See `reference_records.sum_rows`. A row takes some 0.3 µs."""
+    numbers, sums = _sum_rows(rows, kinds)
+    return np.ndarray((len(rows), kinds.count("i")), np.int64, numbers), np.ndarray(len(rows), np.int64, sums)
+
+
+def decode_gaps(content: Buffer, offset: int, count: int, hash_bits: int = 32) -> tuple[Hashes, int]:
+    """See `reference_records.decode_gaps`."""
+    octets = np.frombuffer(content, np.uint8)
+    checks.require_gaps(len(octets), offset, count, hash_bits)
+    hashes: Hashes = np.empty(count, hash_dtype(hash_bits))
+    begin, n_bytes = _at(octets) + offset, len(octets) - offset
+    if hash_bits == 32:
+        n_bytes = _decode_gaps(begin, n_bytes, count, _at(hashes))
+    else:
+        n_bytes = _decode_wide(begin, n_bytes, count, hash_bits, _at(hashes))
+    if n_bytes < 0:
+        raise checks.cut_gaps(len(octets), offset, count)
+    return hashes, offset + n_bytes

@@ -1,16 +1,13 @@
-"""Fold, tokenise and sample a text, and read many texts from their files: the native twin of `reference_text` and
-`reference_files`, with the same names, results and errors.
+"""Fold, tokenise and sample a text: the native twin of `reference_text`, with the same names, results and errors.
 
-`native/text/*.c` and `native/files/*.c` do the work, with one call of the extension module for each text or batch of
-files. Bytes go in, arrays come out. The library's functions take no locks; they share one table, built at the first
-call.
+`native/text/*.c` do the work, with one call of the extension module for each text. Bytes go in, arrays come out. The
+library's functions take no locks; they share one table, built at the first call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_int, c_void_p
-from hashlib import sha256
+from ctypes import byref, c_int, c_int64, c_size_t, c_uint32, c_void_p
 from typing import Any
 
 import numpy as np
@@ -20,14 +17,20 @@ from pmbf.base.hashes import hash_dtype
 from pmbf.base.params import Sampling
 from pmbf.kernels import checks
 from pmbf.kernels.fold_table import fold_table
+from pmbf.kernels.inverted_checks import require_chunks
+from pmbf.kernels.inverted_layout import Lists
 from pmbf.kernels.lookalikes import shapes
-from pmbf.kernels.native_library import function, module
+from pmbf.kernels.native_library import address, function, module
+from pmbf.kernels.native_memory import array_of
 from pmbf.kernels.reference_text import decoded
-from pmbf.kernels.types import Folded, Looks, Sample, Samples, TextsRead, Tokens
+from pmbf.kernels.types import Folded, Sample, Samples, Tokens
 
-__all__ = ["fold", "looks", "read_texts", "sample", "sample_texts", "tokenise"]
+__all__ = ["chunk_lists", "fold", "sample", "sample_texts", "tokenise"]
 
 Places = NDArray[np.int64]
+_AT, _N = c_void_p, c_size_t
+_at = address()
+_chunk_lists = function("pmbf_chunk_lists", _AT, _AT, _AT, _N, _N, c_uint32, _AT, _AT, returns=c_int64)
 
 PORTABLE, AVX2, AVX512 = range(3)
 """Instruction sets. The best one that the processor has is used."""
@@ -53,7 +56,7 @@ class TextKernels:
         self.level: int = function("pmbf_text_level", c_void_p, returns=c_int)(self.table)
         library = module()
         self._fold, self._tokenise, self._sample = library.text_fold, library.text_tokenise, library.text_sample
-        self._samples, self._read_texts = library.text_samples, library.read_texts
+        self._samples = library.text_samples
 
     def fold(self, utf8: bytes) -> Folded:
         """As `reference_text.fold`."""
@@ -75,7 +78,7 @@ class TextKernels:
 
     def sample(self, utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool = True) -> Sample:
         """As `reference_text.sample`."""
-        made = _valid(self._sample(self.table, utf8, _numbers(how), positions, starts), utf8)
+        made = _valid(self._sample(self.table, utf8, numbers_of(how), positions, starts), utf8)
         buffer, n, n_starts, n_token, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible = made
         hashes = np.ndarray(n, hash_dtype(how.hash_bits), buffer)
         return Sample(
@@ -94,34 +97,20 @@ class TextKernels:
         """As `reference_text.sample_texts`. The interpreter's lock is released once for all texts."""
         checks.require_texts(starts, stops)
         starts, stops = np.ascontiguousarray(starts), np.ascontiguousarray(stops)
-        made = self._samples(self.table, content, starts, stops, _numbers(how))
+        made = self._samples(self.table, content, starts, stops, numbers_of(how))
         if made is None:
             checks.require_texts_inside(starts, stops, len(content))
         buffer, n_parts, n_hashes = made
-        return _samples(buffer, len(starts), n_parts, n_hashes, how)
-
-    def read_texts(self, paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> TextsRead:
-        """As `reference_files.read_texts`. The interpreter's lock is released once for all files."""
-        made = self._read_texts(self.table, list(paths), list(sizes), _numbers(how))
-        content, is_read, buffer, n_parts, n_hashes = made
-        numbers = np.flatnonzero(np.ndarray(len(paths), np.bool_, is_read))
-        ends = np.cumsum([0, *sizes], dtype=np.int64)
-        starts, stops = ends[numbers], ends[numbers + 1]
-        view = memoryview(content)
-        sums = [
-            sha256(view[start:stop]).hexdigest() for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
-        ]
-        samples = _samples(buffer, len(numbers), n_parts, n_hashes, how)
-        return TextsRead(numbers, sums, content, starts, stops, samples)
+        return samples_of(buffer, len(starts), n_parts, n_hashes, how)
 
 
-def _numbers(how: Sampling) -> tuple[int, int, int, int, float, bool, int]:
+def numbers_of(how: Sampling) -> tuple[int, int, int, int, float, bool, int]:
     """Return the numbers of the sampling as the library takes them."""
     numbers = how.shingle_tokens, how.long_letters, how.min_hashes, how.segment_chars
     return *numbers, how.density, how.ordered, how.hash_bits
 
 
-def _samples(buffer: bytearray, n: int, n_parts: int, n_hashes: int, how: Sampling) -> Samples:
+def samples_of(buffer: bytearray, n: int, n_parts: int, n_hashes: int, how: Sampling) -> Samples:
     """Return the samples of n texts, whose columns lie in a buffer."""
     at, columns = 0, list[Places]()
     for size in (n_parts + 1, n + 1, n, n):
@@ -138,9 +127,6 @@ def _valid(made: Any, utf8: bytes) -> Any:
     return made
 
 
-_looks = module().looks
-
-
 _made: dict[str, TextKernels] = {}
 
 
@@ -152,11 +138,6 @@ def _best() -> TextKernels:
 def text_table() -> int:
     """Return the address of the tables of the text kernels, for the kernels that fold a text as their first step."""
     return _best().table
-
-
-def looks(content: bytes) -> Looks:
-    """As `reference_files.looks`."""
-    return Looks(*_looks(content))
 
 
 def fold(utf8: bytes) -> Folded:
@@ -179,6 +160,18 @@ def sample_texts(content: bytes, starts: Places, stops: Places, how: Sampling) -
     return _best().sample_texts(content, starts, stops, how)
 
 
-def read_texts(paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> TextsRead:
-    """As `reference_files.read_texts`."""
-    return _best().read_texts(paths, sizes, how)
+def chunk_lists(texts: Sequence[bytes], *, n_words: int, bits: int = 32) -> Lists:
+    """See `reference_text.chunk_lists`. The interpreter's lock is released once for all texts."""
+    require_chunks(n_words, bits)
+    places, sizes = (
+        np.array([_at(text) for text in texts], np.uint64),
+        np.array([len(text) for text in texts], np.uint64),
+    )
+    offsets, features = np.zeros(len(texts) + 1, np.uint64), c_void_p()
+    made = _chunk_lists(text_table(), _at(places), _at(sizes), len(texts), n_words, bits, _at(offsets), byref(features))
+    ids = array_of(features.value, np.uint32, int(offsets.max()))
+    if made < 0:
+        raise MemoryError
+    if made < len(texts):
+        decoded(texts[made])  # raises
+    return Lists(offsets, ids)

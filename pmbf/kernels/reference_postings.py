@@ -33,10 +33,10 @@ from pmbf.kernels.postings_layout import (
     sought_in,
 )
 from pmbf.kernels.reference_records import check_pages
-from pmbf.kernels.reference_segments import has_passed, lines_of
+from pmbf.kernels.reference_segments import has_passed, lines_of, segments_having
 from pmbf.kernels.segment_rows import PADDING_BYTES, require_range
 
-__all__ = ["find_postings", "join_postings", "list_postings", "make_postings", "row_of"]
+__all__ = ["find_postings", "join_postings", "list_postings", "make_postings", "row_of", "segments_having"]
 
 _MOST_COUNT_BITS = 31
 

@@ -14,8 +14,6 @@ from pmbf.kernels.reference_hash import fmix64
 from pmbf.kernels.reference_records import check_pages
 from pmbf.kernels.segment_rows import BLOCK_LINES, Row, hash_width, require_rows
 
-__all__ = ["segments_having"]
-
 
 def segments_having(rows: Sequence[Row | None], hashes: Hashes) -> Keys:
     """Return which segments may have each of some hashes, by the filter alone.

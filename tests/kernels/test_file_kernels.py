@@ -36,10 +36,10 @@ def kernels(request: pytest.FixtureRequest) -> Any:
     if request.param == "reference":
         return reference_files
     try:
-        from pmbf.kernels import native_text
+        from pmbf.kernels import native_files
     except UnsupportedError as error:
         pytest.skip(str(error))
-    return native_text
+    return native_files
 
 
 def as_plain(read: TextsRead, n_files: int) -> list[Any]:
@@ -147,10 +147,10 @@ def looks(request: pytest.FixtureRequest) -> Any:
     if request.param == "reference":
         return reference_files.looks
     try:
-        from pmbf.kernels import native_text
+        from pmbf.kernels import native_files
     except UnsupportedError as error:
         pytest.skip(str(error))
-    return native_text.looks
+    return native_files.looks
 
 
 @pytest.mark.parametrize("content", UNCLEAN.values(), ids=UNCLEAN)
@@ -174,7 +174,7 @@ def test_runs_and_single_bytes_are_counted_over_all_borders(looks: Any, at: int)
     )
 )
 def test_any_bytes_look_alike_to_both_twins(pieces: list[bytes]) -> None:
-    native_text = pytest.importorskip("pmbf.kernels.native_text", exc_type=UnsupportedError)
+    native_files = pytest.importorskip("pmbf.kernels.native_files", exc_type=UnsupportedError)
     content = b"".join(pieces)
-    assert reference_files.looks(content) == native_text.looks(content)
+    assert reference_files.looks(content) == native_files.looks(content)
     assert reference_files.looks(content).longest == max(map(len, re.split(rb"[\0- ]", content)))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pmbf.base.errors import ParameterError
 from pmbf.base.hashes import Hashes
-from pmbf.kernels import Postings, reference_near, reference_postings
+from pmbf.kernels import Postings, reference_evident, reference_postings
 
 HASHES = st.integers(0, 40) | st.integers(0, 2**32 - 1)
 PAIRS = st.lists(st.tuples(HASHES, st.integers(0, 5)), max_size=120)
@@ -24,8 +24,8 @@ IDS = np.array([3, 70, 71, 900, 2**31, 2**32 - 1], np.uint32)
 def kernels(request: pytest.FixtureRequest) -> Any:
     """Both twins; the native one has no instruction sets here."""
     if request.param == "reference":
-        return reference_near
-    return pytest.importorskip("pmbf.kernels.native_near")
+        return reference_evident
+    return pytest.importorskip("pmbf.kernels.native_evident")
 
 
 def words(values: list[int], hash_bits: int) -> Hashes:

@@ -16,29 +16,23 @@ from hypothesis import strategies as st
 from pmbf import kernels as door
 from pmbf.base.errors import ParameterError
 from pmbf.base.params import HASH_BITS
-from pmbf.kernels import HitRules, reference_bits, reference_gaps
+from pmbf.kernels import HitRules, reference_bits, reference_records
 from pmbf.kernels.choice import kernels_of
 
-REFERENCE = SimpleNamespace(**(vars(reference_bits) | vars(reference_gaps)))
+REFERENCE = SimpleNamespace(**(vars(reference_bits) | vars(reference_records)))
 N_ROWS = st.sampled_from([1, 7, 63, 64, 65, 200, 511, 512, 513, 700])
 
 
 @pytest.fixture(scope="module")
 def kernels(level: str) -> Any:
     """Both twins, the native one on each instruction set that this processor has."""
-    if level == "reference":
-        return REFERENCE
-    from pmbf.kernels import native_bits
-
-    return native_bits
+    return REFERENCE if level == "reference" else SimpleNamespace(**kernels_of("native"))
 
 
 @pytest.fixture(scope="module")
 def twin(native_level: str) -> Any:
     """The native twin on each instruction set, to stand beside the reference."""
-    from pmbf.kernels import native_bits
-
-    return native_bits
+    return SimpleNamespace(**kernels_of("native"))
 
 
 def random_words(*shape: int, seed: int) -> np.ndarray:
@@ -197,14 +191,14 @@ GAPPED = st.lists(st.sampled_from([0, 1, 255, 256, 65_535, 65_536, 2**24 - 1, 2*
 @given(GAPPED, st.binary(max_size=5), st.binary(max_size=5))
 def test_gaps_come_back_as_the_hashes_they_were(kernels: Any, gaps: list[int], before: bytes, after: bytes) -> None:
     hashes = np.cumsum(np.array(gaps, np.uint32), dtype=np.uint32)
-    content = reference_gaps.encode_gaps(hashes)
+    content = reference_records.encode_gaps(hashes)
     back, stop = kernels.decode_gaps(memoryview(before + content + after), len(before), len(gaps))
     assert (hashes.tolist(), len(before) + len(content)) == (back.tolist(), stop)
 
 
 @given(GAPPED.filter(bool), st.data())
 def test_gaps_that_are_cut_are_refused(kernels: Any, gaps: list[int], data: st.DataObject) -> None:
-    content = reference_gaps.encode_gaps(np.cumsum(np.array(gaps, np.uint32), dtype=np.uint32))
+    content = reference_records.encode_gaps(np.cumsum(np.array(gaps, np.uint32), dtype=np.uint32))
     n_bytes = data.draw(st.integers(0, len(content) - 1))
     with pytest.raises(ParameterError, match=f"^{n_bytes} bytes do not hold {len(gaps)} gaps from offset 0 on$"):
         kernels.decode_gaps(content[:n_bytes], 0, len(gaps))
@@ -217,7 +211,7 @@ def test_wide_hashes_come_back_from_their_gaps_and_other_bytes(
     lows = np.resize(np.frombuffer(low, np.uint8), 4 * len(gaps)).view("<u4").astype(np.uint64)
     hashes = np.cumsum(np.array(gaps, np.uint32), dtype=np.uint32).astype(np.uint64) << np.uint64(32) | lows
     hashes &= np.uint64(2**64 - 2 ** (64 - hash_bits))
-    content = reference_gaps.encode_hashes(hashes, hash_bits)
+    content = reference_records.encode_hashes(hashes, hash_bits)
     back, stop = kernels.decode_gaps(content + low, 0, len(gaps), hash_bits)
     assert (hashes.tolist(), len(content)) == (back.tolist(), stop)
     n_bytes = data.draw(st.integers(0, len(content) - 1))

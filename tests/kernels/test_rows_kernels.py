@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.kernels import reference_rows
+from pmbf.kernels import reference_records
 from pmbf.store.catalog_tables import Document, ListedPath, row_checksum
 
 COLUMN = st.integers(-(2**63), 2**63 - 1) | st.text(max_size=9) | st.just("\udcff") | st.sampled_from([b"t", None, 1.5])
@@ -22,10 +22,10 @@ ROW = st.lists(COLUMN | st.just(2**64), max_size=6).map(tuple)
 def kernels(level: str) -> Any:
     """Both twins, the native one on each instruction set that this processor has."""
     if level == "reference":
-        return reference_rows
-    from pmbf.kernels import native_rows
+        return reference_records
+    from pmbf.kernels import native_records
 
-    return native_rows
+    return native_records
 
 
 def expected(row: tuple[Any, ...], kinds: str) -> tuple[list[int], int] | None:

@@ -24,9 +24,7 @@ from pmbf.kernels import (
     make_postings,
     page_checksums,
     reference_evident,
-    reference_near,
     reference_postings,
-    reference_segments,
     row_of,
 )
 from pmbf.kernels.postings_layout import PADDING_BYTES, Postings, Segments
@@ -48,9 +46,9 @@ COPIED = EvidentRules(
 def twin(name: str) -> Any:
     """Return the kernels of one twin; the native one has no instruction sets here."""
     if name == "reference":
-        modules = (reference_evident, reference_near, reference_postings, reference_segments)
+        modules = (reference_evident, reference_postings)
     else:
-        modules = tuple(pytest.importorskip(f"pmbf.kernels.native_{one}") for one in ("evident", "near", "postings"))
+        modules = tuple(pytest.importorskip(f"pmbf.kernels.native_{one}") for one in ("evident", "postings"))
     return SimpleNamespace(**{name: getattr(one, name) for one in modules for name in one.__all__})
 
 

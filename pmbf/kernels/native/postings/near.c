@@ -1,4 +1,4 @@
-/* The documents that have several hashes of a query near each other. reference_near.py says the same. */
+/* The documents that have several hashes of a query near each other. reference_evident.py says the same. */
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Chunk IDs: the hashes of all ordered shingles of a text, of which none is left out or weighed by its script;
- * docs/text.md, section 5; reference_chunks.py. */
+ * docs/text.md, section 5; reference_text.py. */
 
 #include "chunk.h"
 #include "murmur.h"
