@@ -11,7 +11,7 @@ from pathlib import Path
 from pmbf.extract import ole
 from pmbf.extract.encoding import CONTROLS, HEAD_BYTES, is_probably_text, wide_encoding
 from pmbf.extract.formats import FORMATS, PDF_END, ends_as_pdf
-from pmbf.extract.ole import Unread
+from pmbf.extract.ole import Gap
 from pmbf.extract.unread import ENCRYPTED, IN_ZIP, gap, is_postscript, named_gap
 
 TEXT_KINDS = frozenset(kind for kind, one in FORMATS.items() if one.is_text)
@@ -206,7 +206,7 @@ def describe(raw: bytes) -> str:
     return "a program" if raw.startswith(_PROGRAMS) else "binary data of an unknown kind"
 
 
-def _gap(raw: bytes, name: str = "") -> Unread | None:
+def _gap(raw: bytes, name: str = "") -> Gap | None:
     if told := named_gap(name):
         return told
     if is_media(raw):
@@ -218,10 +218,10 @@ def _gap(raw: bytes, name: str = "") -> Unread | None:
     if told := _in_zip(raw) or gap(raw):
         return told
     part = _is_part_of(raw)
-    return Unread(part, "repair it, or take it from a backup") if part else None
+    return Gap(part, "repair it, or take it from a backup") if part else None
 
 
-def _in_zip(raw: bytes) -> Unread | None:
+def _in_zip(raw: bytes) -> Gap | None:
     """Return which document that is not read a zip file is; None for all other bytes."""
     directory = _zip_directory(raw) if raw.startswith(b"PK\x03\x04") else None
     if directory is None:

@@ -23,7 +23,7 @@ _MOST_SECTORS = 512
 _MOST_NAMES = 1000
 
 
-class Unread(NamedTuple):
+class Gap(NamedTuple):
     """A document that pmbf does not read.
 
     Args:
@@ -35,27 +35,27 @@ class Unread(NamedTuple):
     remedy: str
 
 
-def _converted(what: str, kind: str) -> Unread:
-    return Unread(what, f"convert it with `soffice --convert-to {kind}`")
+def _converted(what: str, kind: str) -> Gap:
+    return Gap(what, f"convert it with `soffice --convert-to {kind}`")
 
 
 _BY_STREAM = {
-    "EncryptedPackage": Unread("encrypted", "remove its password first"),
+    "EncryptedPackage": Gap("encrypted", "remove its password first"),
     "WordDocument": _converted("an old Word file", "docx"),
     "Workbook": _converted("an old Excel file", "xlsx"),
     "Book": _converted("an old Excel file", "xlsx"),
     "PowerPoint Document": _converted("an old PowerPoint file", "pptx"),
-    "__properties_version1.0": Unread("an Outlook message", "save it as .eml"),
+    "__properties_version1.0": Gap("an Outlook message", "save it as .eml"),
     "VisioDocument": _converted("an old Visio drawing", "pdf"),
     "Quill": _converted("a Publisher file", "pdf"),
-    "MatOST": Unread("an old Works file", "save it as .docx"),
-    "BodyText": Unread("a Hangul document", "save it as .docx or PDF"),
+    "MatOST": Gap("an old Works file", "save it as .docx"),
+    "BodyText": Gap("a Hangul document", "save it as .docx or PDF"),
 }
 """What a stream or folder at the top tells, the surest first."""
-_UNKNOWN = Unread("an old binary Office file of an unknown kind", "convert it to a kind that pmbf reads")
+_UNKNOWN = Gap("an old binary Office file of an unknown kind", "convert it to a kind that pmbf reads")
 
 
-def unread(raw: bytes) -> Unread | None:
+def unread(raw: bytes) -> Gap | None:
     """Return what an OLE container is; None for other bytes, and for the thumbnails that Windows keeps in folders.
 
     >>> unread(b"Dear reader") is None

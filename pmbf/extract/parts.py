@@ -45,7 +45,7 @@ def part_at(parts: Sequence[Part], start: int, stop: int) -> Part | None:
     return parts[number] if 2 * n_shared > stop - start else None
 
 
-class Marks:
+class PartMarks:
     """The marks of one document that is being read."""
 
     def __init__(self) -> None:

@@ -53,7 +53,7 @@ def read_apart(raw: bytes, kind: str, limits: Limits, *, unseen: bool = False) -
     return Extracted(text.decode(), kind, None, tuple(header["problems"]), tuple(header["notes"]), parts)
 
 
-class Worker:
+class ReadingProcess:
     """One reading process.
 
     Raises:
@@ -120,22 +120,22 @@ class Worker:
         self._child.kill()
 
 
-_all: set[Worker] = set()
-_idle: list[Worker] = []
+_all: set[ReadingProcess] = set()
+_idle: list[ReadingProcess] = []
 
 
-def _take() -> Worker:
+def _take() -> ReadingProcess:
     while True:
         try:
             worker = _idle.pop()  # list.pop and list.append are atomic: no lock that a fork could freeze
         except IndexError:
-            return Worker()
+            return ReadingProcess()
         if worker.is_alive:
             return worker
         _end(worker)
 
 
-def _end(worker: Worker) -> None:
+def _end(worker: ReadingProcess) -> None:
     worker.kill()
     _all.discard(worker)
 

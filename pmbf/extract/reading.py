@@ -11,7 +11,7 @@ from pmbf.base.errors import IncompleteError, PmbfError, UnsupportedError
 from pmbf.extract.formats import FORMATS
 from pmbf.extract.kinds import describe, guess_kind, hidden_after, is_media
 from pmbf.extract.limits import Limits, over_text
-from pmbf.extract.parts import BETWEEN, Marks, Part
+from pmbf.extract.parts import BETWEEN, Part, PartMarks
 
 MAX_PROBLEMS = 100
 MAX_LABEL_CHARS = 200
@@ -28,7 +28,7 @@ class _Spent:
     text_chars: int = 0
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    marks: Marks = field(default_factory=Marks)
+    marks: PartMarks = field(default_factory=PartMarks)
 
 
 class Reading:

@@ -33,7 +33,7 @@ _FETCH_S = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """A path of a tree or the index and the object there.
 
     Args:
@@ -85,7 +85,7 @@ class Repository:
 
     # ------------------------------------------------------------------ what changed
 
-    def staged(self) -> list[Entry]:
+    def staged(self) -> list[TreeEntry]:
         """Return the entries of the index that HEAD does not have, without deleted paths; without HEAD all."""
         if self.resolve("HEAD^{commit}"):
             return _entries(self._run("diff-index", "--cached", "--ita-invisible-in-index", *_RAW, "HEAD"))
@@ -117,7 +117,7 @@ class Repository:
             hint = "; this clone is shallow: fetch the history first (fetch-depth: 0)" if is_shallow else ""
             raise IncompleteError(f"{error}{hint}") from None
 
-    def introduced(self, commits: Sequence[str]) -> list[Entry]:
+    def introduced(self, commits: Sequence[str]) -> list[TreeEntry]:
         """Return every path, folders too, that a commit sets to an object that none of its parents has there.
 
         A path that a merge takes over from a parent came with that parent; a path that the merge itself sets is listed.
@@ -128,7 +128,7 @@ class Repository:
         given = "".join(f"{one}\n" for one in commits).encode()
         return _entries(self._run("diff-tree", "--stdin", "-r", "-t", "-c", "--root", *_RAW, given=given))
 
-    def in_tree(self, tree: str) -> list[Entry]:
+    def in_tree(self, tree: str) -> list[TreeEntry]:
         """Return everything below a tree."""
         fields = (line.partition(b"\t") for line in self._run("ls-tree", "-r", "-t", "-z", tree).split(b"\0") if line)
         return [_entry(head.split()[0], head.split()[2], path) for head, _, path in fields]
@@ -305,11 +305,11 @@ def _answer(line: bytes, name: str) -> Object:
     raise IncompleteError(f"git cat-file tells nothing of {name}; run `git fsck`")
 
 
-def _entry(mode: bytes, blob: bytes, path: bytes, commit: str = "") -> Entry:
-    return Entry(mode.decode(), blob.decode(), os.fsdecode(path), commit)
+def _entry(mode: bytes, blob: bytes, path: bytes, commit: str = "") -> TreeEntry:
+    return TreeEntry(mode.decode(), blob.decode(), os.fsdecode(path), commit)
 
 
-def _entries(raw: bytes) -> list[Entry]:
+def _entries(raw: bytes) -> list[TreeEntry]:
     """Return the entries in the output of `--raw -z`; a line of a merge has a colon for each parent.
 
     Raises:
@@ -321,7 +321,7 @@ def _entries(raw: bytes) -> list[Entry]:
         raise IncompleteError("git lists changes in a form that is not understood; run `git fsck`") from None
 
 
-def _understood(raw: bytes) -> list[Entry]:
+def _understood(raw: bytes) -> list[TreeEntry]:
     found, commit = [], ""
     fields = iter(raw.split(b"\0"))
     for field in fields:

@@ -92,7 +92,7 @@ def sliced(text: Text) -> Sliced:
     return text.content.decode() if len(text.content) <= SHORT_BYTES else Encoded(text.content)
 
 
-class Window(NamedTuple):
+class Piece(NamedTuple):
     """A piece of a text.
 
     Args:
@@ -104,20 +104,20 @@ class Window(NamedTuple):
     seen: Span
 
 
-def windows(text: Sliced) -> list[Window]:
+def windows(text: Sliced) -> list[Piece]:
     """Return the pieces of a text; one if the text is short.
 
     >>> windows("Dear reader")
-    [Window(own=Span(start=0, stop=11), seen=Span(start=0, stop=11))]
+    [Piece(own=Span(start=0, stop=11), seen=Span(start=0, stop=11))]
     """
     if len(text) <= PIECE_CHARS:
-        return [Window(Span(0, len(text)), Span(0, len(text)))]
+        return [Piece(Span(0, len(text)), Span(0, len(text)))]
     cuts = [0]
     while len(text) - cuts[-1] > PIECE_CHARS:
         cuts.append(_blank_before(text, cuts[-1] + PIECE_CHARS // 2, cuts[-1] + PIECE_CHARS))
     cuts.append(len(text))
     return [
-        Window(
+        Piece(
             Span(start, stop),
             Span(
                 _blank_before(text, max(0, start - 2 * AROUND), start - AROUND) if start > AROUND else 0,

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 from urllib.parse import quote_from_bytes
 
-from pmbf.guard.types import Finding, Payload, Snippet, Unread, Verdict
+from pmbf.guard.types import Finding, NotChecked, Payload, Snippet, Verdict
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST_RESULTS, MOST_LOCATIONS = 25_000, 1_000
@@ -128,7 +128,7 @@ def _artifact(path: str) -> dict[str, str]:
     return {"uri": f"file://{uri}"} if path.startswith("/") else {"uri": uri, "uriBaseId": "%SRCROOT%"}
 
 
-def _incomplete(one: Unread, blocks: bool) -> dict[str, Any]:
+def _incomplete(one: NotChecked, blocks: bool) -> dict[str, Any]:
     return {
         "ruleId": INCOMPLETE,
         "level": "error" if blocks else "warning",

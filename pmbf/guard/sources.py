@@ -17,9 +17,9 @@ from pathlib import Path
 from pmbf.base.contents import MAX_BYTES_HINT, is_stream, read_bounded, read_stream, reason_of
 from pmbf.base.errors import IncompleteError, PmbfError
 from pmbf.guard import lfs
-from pmbf.guard.git import SUBMODULE, TREE, Entry, Object, Repository, is_zero
+from pmbf.guard.git import SUBMODULE, TREE, Object, Repository, TreeEntry, is_zero
 from pmbf.guard.policy import Policy
-from pmbf.guard.types import Payload, Unread, Where
+from pmbf.guard.types import NotChecked, Payload, Where
 from pmbf.intake.discovery import Problem, discover
 
 STDIN = "-"
@@ -45,7 +45,7 @@ class Plan:
     n_payloads: int
     n_excluded: int = 0
     n_submodules: int = 0
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[NotChecked, ...] = ()
     is_named: bool = False
 
 
@@ -62,12 +62,12 @@ def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str =
         stdin_name: Name of standard input; its ending tells the format.
     """
     kept: list[tuple[str, str]] = []
-    unread: list[Unread] = []
+    unread: list[NotChecked] = []
     n_excluded = 0
     for path, shown in _files(words):
         if isinstance(path, Problem):
             is_left_out = policy.excludes(_from_base(path.path, base))
-            unread += [] if is_left_out else [Unread(path.path, path.reason)]
+            unread += [] if is_left_out else [NotChecked(path.path, path.reason)]
             n_excluded += is_left_out
         elif path == STDIN:
             kept.append((path, stdin_name))
@@ -131,7 +131,7 @@ def _file(path: str, shown: str, policy: Policy) -> Payload:
 
 def of_index(repository: Repository, policy: Policy) -> Plan:
     """Return the plan for the next commit: the index against HEAD, never the work tree."""
-    open_paths = [Unread(path, "not merged") for path in repository.unmerged()]
+    open_paths = [NotChecked(path, "not merged") for path in repository.unmerged()]
     return _plan(repository, _Brought(repository.staged()), policy, "staged", open_paths)
 
 
@@ -178,7 +178,7 @@ def of_push(repository: Repository, lines: Iterable[bytes], server_has: Sequence
     fields = [line.decode("utf-8", "surrogateescape").split() for line in lines if line.strip()]
     pushed = [(one[2], one[1]) for one in fields if len(one) == 4 and not is_zero(one[1])]
     there = [one[3] for one in fields if len(one) == 4 and not is_zero(one[3])]
-    malformed = [Unread(" ".join(one), "not a line of a pre-push hook") for one in fields if len(one) != 4]
+    malformed = [NotChecked(" ".join(one), "not a line of a pre-push hook") for one in fields if len(one) != 4]
     brought = _brought(repository, pushed, [*there, *server_has], [])
     return _plan(repository, brought, policy, "pre-push", malformed)
 
@@ -193,7 +193,7 @@ def of_received(repository: Repository, lines: Iterable[bytes], policy: Policy) 
     """
     fields = [line.decode("utf-8", "surrogateescape").rstrip("\n").split(" ", 2) for line in lines if line.strip()]
     pushed = [(one[2], one[1]) for one in fields if len(one) == 3 and not is_zero(one[1])]
-    malformed = [Unread(" ".join(one), "not a line of a pre-receive hook") for one in fields if len(one) != 3]
+    malformed = [NotChecked(" ".join(one), "not a line of a pre-receive hook") for one in fields if len(one) != 3]
     return _plan(repository, _brought(repository, pushed, [], ["--all"]), policy, "pre-receive", malformed)
 
 
@@ -201,7 +201,7 @@ def of_received(repository: Repository, lines: Iterable[bytes], policy: Policy) 
 class _Brought:
     """What commits bring: the entries that they set, and the names of commits and tags whose messages leave too."""
 
-    entries: Sequence[Entry]
+    entries: Sequence[TreeEntry]
     messages: Sequence[str] = ()
 
 
@@ -218,7 +218,7 @@ def _brought(
     """
     met = repository.headers(list(dict.fromkeys(there)), fetches=False)
     known = [f"^{one.name}" for one in met if one.kind in ("commit", "tag")]
-    entries, tips, tags = [Entry(TREE, "", ref) for ref, _ in pushed], [], []
+    entries, tips, tags = [TreeEntry(TREE, "", ref) for ref, _ in pushed], [], []
     for one in _peeled(repository, [name for _, name in pushed]):
         if one.kind == "commit":
             tips.append(one.name)
@@ -227,7 +227,7 @@ def _brought(
         elif one.kind == "tree":
             entries += repository.in_tree(one.name)
         else:  # a blob, or a missing object, which shows when it is read
-            entries.append(Entry("100644", one.name, one.name))
+            entries.append(TreeEntry("100644", one.name, one.name))
     commits = repository.commits([*tips, *known], without) if tips else []
     return _Brought([*entries, *repository.introduced(commits)], [*commits, *tags])
 
@@ -244,11 +244,11 @@ def _peeled(repository: Repository, names: Sequence[str]) -> Iterator[Object]:
 
 
 def _plan(
-    repository: Repository, brought: _Brought, policy: Policy, channel: str, unread: Sequence[Unread] = ()
+    repository: Repository, brought: _Brought, policy: Policy, channel: str, unread: Sequence[NotChecked] = ()
 ) -> Plan:
     """Return the plan for what git brings: each distinct blob once with all its paths, messages, and all names."""
     where: Where = "index" if channel == "staged" else "commit"
-    kept: dict[str, list[Entry]] = {}
+    kept: dict[str, list[TreeEntry]] = {}
     excluded, submodules, names = set(), set(), dict[str, None]()
     for entry in brought.entries:
         selected = policy.selects(entry.path)
@@ -268,7 +268,7 @@ def _plan(
 
 
 def _blobs(
-    repository: Repository, kept: Mapping[str, Sequence[Entry]], policy: Policy, where: Where
+    repository: Repository, kept: Mapping[str, Sequence[TreeEntry]], policy: Policy, where: Where
 ) -> Iterator[Payload]:
     """Yield the payload of each blob; missing and too large blobs are not read."""
     if not kept:
@@ -288,7 +288,7 @@ def _blobs(
     yield from itertools.chain.from_iterable(map(payloads, repository.objects(readable)))
 
 
-def _payload(entries: Sequence[Entry], content: bytes | None, where: Where, problem: str) -> Payload:
+def _payload(entries: Sequence[TreeEntry], content: bytes | None, where: Where, problem: str) -> Payload:
     first = entries[0]
     paths = tuple(dict.fromkeys(entry.path for entry in entries))
     return Payload(first.path, paths, content, where, first.blob, first.commit, problem)

@@ -222,7 +222,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class NotChecked:
     """A payload that was not, or not wholly, looked at.
 
     Args:
@@ -235,13 +235,13 @@ class Unread:
     reason: str
     withheld_reason: str = ""
 
-    def withheld(self) -> Unread:
+    def withheld(self) -> NotChecked:
         """Return the payload with a reason that names no protected document."""
-        return Unread(self.name, self.withheld_reason or self.reason)
+        return NotChecked(self.name, self.withheld_reason or self.reason)
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class Extent:
     """How much a check looked at.
 
     Args:
@@ -282,9 +282,9 @@ class Verdict:
 
     action: Literal["clean", "warn", "block"]
     findings: tuple[Finding, ...]
-    counts: Counts
+    counts: Extent
     not_text: tuple[str, ...]
-    incomplete: tuple[Unread, ...]
+    incomplete: tuple[NotChecked, ...]
     incomplete_blocks: bool
     policy: str
     message: str = ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pmbf.base.errors import IncompleteError
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import Plan
-from pmbf.guard.types import Counts, Finding, Judged, Payload, Unread, Verdict
+from pmbf.guard.types import Extent, Finding, Judged, NotChecked, Payload, Verdict
 
 UNCOMPARED = "not compared with some protected documents, whose texts cannot be read"
 
@@ -17,9 +17,9 @@ UNCOMPARED = "not compared with some protected documents, whose texts cannot be 
 class _Tally:
     """Counts and findings of the payloads so far."""
 
-    counts: Counts
+    counts: Extent
     not_text: list[str] = field(default_factory=list)
-    unread: list[Unread] = field(default_factory=list)
+    unread: list[NotChecked] = field(default_factory=list)
     found: list[Finding] = field(default_factory=list)
     warnings: dict[str, None] = field(default_factory=dict)
 
@@ -34,8 +34,8 @@ class _Tally:
             n_not_text=counts.n_not_text + (not judged.is_text),
             n_empty=counts.n_empty + (looked_at and not judged.payload.is_message and not judged.n_bytes),
         )
-        self.unread += [Unread(name, problem) for problem in judged.problems]
-        self.unread += [Unread(name, problem, UNCOMPARED) for problem in judged.uncompared]
+        self.unread += [NotChecked(name, problem) for problem in judged.problems]
+        self.unread += [NotChecked(name, problem, UNCOMPARED) for problem in judged.uncompared]
         self.found += judged.findings
         self.warnings |= dict.fromkeys(judged.warnings)
         if not judged.is_text:
@@ -59,7 +59,7 @@ def verdict(
     Raises:
         IncompleteError: Files were named, and none of them could be looked at.
     """
-    tally = _Tally(Counts(n_excluded=plan.n_excluded, n_submodules=plan.n_submodules), unread=[*plan.unread])
+    tally = _Tally(Extent(n_excluded=plan.n_excluded, n_submodules=plan.n_submodules), unread=[*plan.unread])
     for one in judged:
         tally.note(one)
         on_progress()

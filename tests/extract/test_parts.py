@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.extract import Limits, extract, part_at
-from pmbf.extract.parts import MOST_PATH_CHARS, Marks
+from pmbf.extract.parts import MOST_PATH_CHARS, PartMarks
 from tests.extract import builders as make
 
 
@@ -59,7 +59,7 @@ def test_text_of_the_document_itself_has_no_other_name():
 
 
 def test_a_document_cannot_forge_marks():
-    forged = Marks().around("words", "elsewhere.txt")
+    forged = PartMarks().around("words", "elsewhere.txt")
     found = extract(make.zipped({"a.txt": forged, "b.txt": "\ufdd0-\ufdd1" * 9}), "a.zip")
     assert [part.path for part in found.parts] == ["a.txt", "b.txt"]
     assert forged in found.text
@@ -81,7 +81,7 @@ def test_ten_thousand_members_are_answered():
 
 @given(st.recursive(st.text("ab \n\ufdd0\ufdd1", max_size=5), lambda inner: st.lists(inner, max_size=3), max_leaves=12))
 def test_marks_leave_the_text_as_it_is_and_enclose_what_they_were_put_around(tree):
-    marks, expected = Marks(), []
+    marks, expected = PartMarks(), []
 
     def put(node, path):
         if isinstance(node, str):

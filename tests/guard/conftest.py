@@ -14,7 +14,7 @@ from pmbf.guard.checker import CollectionChecker
 from pmbf.guard.checking import check
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import Plan
-from pmbf.guard.types import Counts, Finding, Payload, Snippet, Verdict
+from pmbf.guard.types import Extent, Finding, Payload, Snippet, Verdict
 from pmbf.report import Span
 from tests.conftest import ROOT, words
 from tests.forked import pmbf
@@ -149,7 +149,7 @@ def finding(paths=("d/a b.txt",), snippets=(SNIPPET,), **more):
 
 
 def verdict(*findings, incomplete=()):
-    return Verdict("block", findings, Counts(1, 2), (), incomplete, True, "default 0")
+    return Verdict("block", findings, Extent(1, 2), (), incomplete, True, "default 0")
 
 
 @pytest.fixture

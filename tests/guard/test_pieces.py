@@ -18,7 +18,7 @@ from pmbf.guard.checker import CollectionChecker
 from pmbf.guard.checking import check
 from pmbf.guard.git import Object, Repository
 from pmbf.guard.judging import Measured
-from pmbf.guard.pieces import Encoded, Window, windows
+from pmbf.guard.pieces import Encoded, Piece, windows
 from pmbf.guard.policy import Policy
 from pmbf.guard.public import PublicText
 from pmbf.guard.sources import of_content, of_index, of_paths
@@ -70,7 +70,7 @@ def test_pieces_follow_one_another_and_end_at_blanks(in_pieces):
 def test_a_text_without_a_blank_is_cut_all_the_same(in_pieces):
     in_pieces()
     assert [len(one.own) for one in windows("x" * 50_000)] == [20_000, 20_000, 10_000]
-    assert windows("") == [Window(Span(0, 0), Span(0, 0))]
+    assert windows("") == [Piece(Span(0, 0), Span(0, 0))]
 
 
 LONG = words(1, 400)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pmbf.guard.sarif import MOST_LOCATIONS, MOST_LOCATIONS_IN_ALL, MOST_RESULTS, SCHEMA, to_sarif
-from pmbf.guard.types import Unread
+from pmbf.guard.types import NotChecked
 from tests.guard.conftest import LEAK, SNIPPET, finding, guard, verdict
 
 MOST_PACKED_BYTES = 10 << 20
@@ -68,7 +68,7 @@ def test_a_document_inside_is_named_and_the_place_stays_the_file():
 
 
 def test_every_result_has_a_place_even_a_message_and_a_name_that_is_no_text():
-    log = to_sarif(verdict(finding(paths=()), finding(paths=("caf\udce9",)), incomplete=(Unread("x", "y"),)), "1")
+    log = to_sarif(verdict(finding(paths=()), finding(paths=("caf\udce9",)), incomplete=(NotChecked("x", "y"),)), "1")
     uris = [one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in results(log)]
     assert uris == [f"commit/{'c' * 40}", "caf%E9", "x"]
     assert log["runs"][0]["invocations"][0]["executionSuccessful"] is False
@@ -114,7 +114,7 @@ LOGS = {
     "allowed, warned": verdict(finding(snippets=[ALLOWED], action="allowed"), finding(action="warn")),
     "an endpoint filter's": verdict(finding(document_id=0, document_path="px-0123", share_of_document=None)),
     "incomplete": verdict(
-        incomplete=(Unread("a\nb", "larger than 5 bytes (max_bytes)"), Unread("", "git says nothing"))
+        incomplete=(NotChecked("a\nb", "larger than 5 bytes (max_bytes)"), NotChecked("", "git says nothing"))
     ),
     "too many": verdict(finding(snippets=[SNIPPET] * (MOST_RESULTS + 1))),
 }
@@ -150,7 +150,7 @@ def test_a_rule_says_what_code_hosts_ask_of_it():
 
 def test_of_too_many_results_the_worst_stay():
     allowed = finding(snippets=[ALLOWED] * MOST_RESULTS, action="allowed")
-    log = to_sarif(verdict(allowed, finding(), incomplete=[Unread("x", "y")]), "1")
+    log = to_sarif(verdict(allowed, finding(), incomplete=[NotChecked("x", "y")]), "1")
     assert [one["level"] for one in results(log)][:3] == ["error", "error", "note"]
 
 
