@@ -129,7 +129,7 @@ app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=screening.EPILOG)(s
 app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=comparing.EPILOG)(comparing.compare)
 app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=copies.EPILOG)(copies.duplicates)
 app.add_typer(similar, name="similar", rich_help_panel=FINDING)
-app.add_typer(sentences_, name="sentences", rich_help_panel=KEEPING)
+app.add_typer(sentences_, name="sentences", rich_help_panel=FINDING)
 app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=pairing.EPILOG)(pairing.pairs)
 app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=web.EPILOG)(web.web)
 app.command("list", cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.LIST_HELP)(keeping.list_)

@@ -110,12 +110,12 @@ class Params:
 
     def __call__(self, word: str) -> tuple[str, Any]:
         """Return the name and the value of `NAME=VALUE`."""
-        name, equals, value = word.partition("=")
+        name, _, value = word.partition("=")
         if name not in self.by_name:
             near = difflib.get_close_matches(name, self.by_name, 1, 0.5)
             expected = f"did you mean {near[0]!r}?" if near else f"expected one of {', '.join(self.by_name)}"
             raise typer.BadParameter(f"{name!r} is no parameter of this command; {expected}")
-        if not equals:
+        if not value:
             raise typer.BadParameter(f"{name} has no value, expected {name}={self.by_name[name].metavar}")
         try:
             return name, self.by_name[name].parse(value)

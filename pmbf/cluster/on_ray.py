@@ -70,7 +70,7 @@ def _connect(ray: Any, address: str | None) -> None:
         require_same(head)
     try:  # without an address Ray would join a cluster of RAY_ADDRESS, or the last one that was started here
         ray.init(address=address or "local", log_to_driver=False, logging_level="error", **new)
-    except (ConnectionError, RuntimeError) as error:
+    except (ConnectionError, RuntimeError, ray.exceptions.RayError) as error:
         where = address or "this machine"
         what = f"{where}: no Ray cluster answers ({error})"
         raise IncompleteError(f"{what}; start it, and set RAY_AUTH_TOKEN to its token") from error
