@@ -202,6 +202,7 @@ class AnyCollection(ABC):
             CorruptError: A file of the collection that an answer needs is damaged.
 
         >>> import tempfile
+        >>> from pmbf import Collection
         >>> with Collection(tempfile.mkdtemp() + "/tides.pmbf", create=True) as collection:
         ...     _ = collection.add("The sea comes in twice a day and goes out twice a day.", name="sea")
         ...     texts = ["The sea comes in twice a day and goes out.", "Nobody asks the moon why."]
