@@ -298,13 +298,11 @@ class Nodes:
         """Return which volumes each node is asked for: of each volume, the node asked least, one that is up first."""
         shared: dict[int, list[Volume]] = defaultdict(list)
         now = monotonic()
+        resting = {node for node, until in self._rest_until.items() if until > now}
         for volume in volumes:
-            copies = self._copies(volume.key)
-            remaining = [node for node in copies if tries[volume.name, node] < most_tries]
+            remaining = [node for node in self._copies(volume.key) if tries[volume.name, node] < most_tries]
             if remaining:
-                chosen = min(
-                    remaining, key=lambda node: (tries[volume.name, node], self._rest_until.get(node, 0.0) > now)
-                )
+                chosen = min(remaining, key=lambda node: (tries[volume.name, node], node in resting))
                 tries[volume.name, chosen] += 1
                 shared[chosen].append(volume)
         return shared

@@ -178,9 +178,9 @@ class Holder(Tasks):
         for id_, reason in damaged_texts(every, located).items():
             unread |= {one.name: reason for one in volumes if id_ in one}
         ids = {one.source.document.id for its in every for one in its}
-        readable = [one for one in volumes if one.name not in unread]
+        having = [one for one in volumes if one.name not in unread and any(id_ in one for id_ in ids)]
         listed, unlisted = self._each(
-            readable,
+            having,
             lambda store, volume: VolumeRows(store, volume).listed_of(id_ for id_ in ids if id_ in volume),
         )
         paths = {id_: some for one in listed for id_, some in one.items()}

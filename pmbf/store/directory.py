@@ -93,24 +93,35 @@ class Directory:
         Raises:
             CorruptError: A chunk is damaged.
         """
-        numbers = ids >> np.uint32(_CHUNK_SHIFT)
+        numbers, places = ids >> np.uint32(_CHUNK_SHIFT), ids & np.uint32(CHUNK_DOCUMENTS - 1)
+        if len(ids) and (numbers == numbers[0]).all():
+            return self._of_chunk(int(numbers[0]), places, field)
         if not (numbers[1:] >= numbers[:-1]).all():
             order = np.argsort(numbers, kind="stable")
             scattered: Locations = np.empty(len(ids), LOCATION[field] if field else LOCATION)
             scattered[order] = self.locations(ids[order], field)
             return scattered
-        found = np.zeros(len(ids), LOCATION[field] if field else LOCATION)
         starts = begins(numbers)
-        places = ids & np.uint32(CHUNK_DOCUMENTS - 1)
         bounds = [*starts.tolist(), len(ids)]
-        for number, start, stop in zip(numbers[starts].tolist(), bounds, bounds[1:], strict=False):
-            here = places[start:stop]
-            every = self._checked(number, here)
-            if len(every) < CHUNK_DOCUMENTS:  # the last chunk, or none
-                is_known = here < len(every)
-                found[start:stop][is_known] = (every[field] if field else every)[here[is_known]]
-            else:
-                found[start:stop] = (every[field] if field else every)[here]
+        return np.concatenate(
+            [
+                np.empty(0, LOCATION[field] if field else LOCATION),
+                *(
+                    self._of_chunk(number, places[start:stop], field)
+                    for number, start, stop in zip(numbers[starts].tolist(), bounds, bounds[1:], strict=False)
+                ),
+            ]
+        )
+
+    def _of_chunk(self, number: int, places: NDArray[np.uint32], field: str | None) -> Locations:
+        """Return the locations at some places of a chunk, as `locations`."""
+        every = self._checked(number, places)
+        column = every[field] if field else every
+        if places.max() < len(every):
+            return column[places]
+        found = np.zeros(len(places), column.dtype)  # of the last chunk, or there is none
+        is_known = places < len(every)
+        found[is_known] = column[places[is_known]]
         return found
 
     def _checked(self, number: int, places: NDArray[np.uint32]) -> Locations:
