@@ -12,8 +12,6 @@ __all__ = ["siphash_windows"]
 Hashes = NDArray[np.uint64]
 
 _START = np.array([0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573], np.uint64)
-_CHUNK = 1 << 14
-"""Windows that are hashed together. Their state stays in the cache."""
 
 
 def siphash_windows(words: Hashes, *, width: int, key: Hashes) -> Hashes:
@@ -39,17 +37,9 @@ def siphash_windows(words: Hashes, *, width: int, key: Hashes) -> Hashes:
     """
     checks.require_keyed(words, width, key)
     n_windows = max(0, len(words) - width + 1)
-    hashes = np.empty(n_windows, np.uint64)
-    for first in range(0, n_windows, _CHUNK):
-        stop = min(first + _CHUNK, n_windows)
-        hashes[first:stop] = _hashed(words[first : stop + width - 1], stop - first, width, key)
-    return hashes
-
-
-def _hashed(words: Hashes, n_windows: int, width: int, key: Hashes) -> Hashes:
     state = [np.full(n_windows, word, np.uint64) for word in _START ^ np.tile(key, 2)]
     length = np.full(n_windows, 8 * width << 56 & (1 << 64) - 1, np.uint64)
-    for block in [*(words[j : j + n_windows] for j in range(width)), length]:
+    for block in [*(words[place : place + n_windows] for place in range(width)), length]:
         state[3] ^= block
         _rounds(state, 2)
         state[0] ^= block
