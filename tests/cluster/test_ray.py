@@ -162,4 +162,4 @@ def test_pairs_are_those_of_one_process_also_if_a_holder_dies(cluster, tmp_path,
     assert 40 <= len(json.loads(found.stdout)["pairs"])
     assert expected.stdout == found.stdout
     refused = run("pairs", tmp_path / "texts", "--jobs", "ray://auto", "--param", "plan=doc")
-    assert (2, True) == (refused.exit_code, "choose --plan term" in refused.stderr)
+    assert (2, True) == (refused.exit_code, "plan is doc on a Ray cluster" in refused.stderr)
