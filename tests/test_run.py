@@ -131,6 +131,17 @@ def test_a_step_beside_others_says_what_it_said_when_its_turn_comes_and_ends_the
     assert ["== 1 of 3: lint", "clean", "== 2 of 3: hosts", "found", "== 3 of 3: types", "wrong"] == said
 
 
+@pytest.mark.parametrize("last", ["true", "sleep 60"])
+def test_a_run_whose_steps_are_good_ends_with_0_and_leaves_nothing_behind(tmp_path, last):
+    functions = "".join(map(function, ("step", "beside", "ended", "tidy")))
+    script = f"set -eu\nlogs=$1 number=0 n_steps=1 processes=\n{functions}trap tidy EXIT\n"
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    code, _, err = sh(f"{script}beside hosts true; beside last {last}; step hosts ended hosts", str(logs))
+    assert (0, "") == (code, err)
+    assert not logs.exists()
+
+
 def test_the_application_starts_on_the_examples_with_one_command(tmp_path):
     pytest.importorskip("starlette", reason="the application needs pmbf[web]")
     (tmp_path / "bin").mkdir()

@@ -16,7 +16,7 @@ esac
 
 folder=$(mktemp -d)
 process=
-trap 'kill $process 2>/dev/null; rm -rf "$folder"' EXIT
+trap 'kill $process 2>/dev/null || :; rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
 headers=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
 sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
