@@ -21,10 +21,10 @@ def collections(incomplete: str) -> list[str]:
 
 def documents(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return the paths of documents that begin with what was typed, below the current folder as relative paths."""
-    from pmbf.cli.inputs import open_collection
+    from pmbf.collection import Collection
 
     try:
-        with open_collection(ctx.params.get("collection")) as opened:
+        with Collection(ctx.params.get("collection") or "") as opened:
             shown = (_as_typed(path, incomplete) for one in opened for path in one.paths)
             return sorted(islice((path for path in shown if path.startswith(incomplete)), _MOST_OFFERED))
     except (PmbfError, OSError):

@@ -1,11 +1,9 @@
-"""`pmbf screen`, and what it shares with `pmbf sentences screen`: what is looked at, and where the answer goes."""
+"""`pmbf screen`, and what it shares with `pmbf sentences screen`: which documents are looked at."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -16,10 +14,7 @@ from pmbf.cli.inputs import given, ignored_texts, limits, open_any, require_file
 from pmbf.cli.labelling import Labels, labelling_of
 from pmbf.cli.leaving_out import Excluding, Where, conditions, excluded
 from pmbf.cli.outcome import note_kernels
-
-if TYPE_CHECKING:
-    from pmbf.cli.shown.canvas import View
-    from pmbf.report.table import By
+from pmbf.cli.output import output
 
 EPILOG = """Examples:
   pmbf screen thesis.pdf -c papers.pmbf
@@ -47,47 +42,6 @@ in a folder, no document in the collection; of several files the highest code"""
 SETTINGS = params.Params(params.READING, params.SIMILARITY, params.CANDIDATES, params.PAGES, params.WORDS)
 Param = Annotated[list[Any] | None, SETTINGS.option]
 Exclude = Annotated[list[Any] | None, Excluding("quotations", "bibliography", "self", "same").option]
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """Where the answers of a command go, and how they look."""
-
-    view: View
-    json: bool
-    quiet: bool
-    tables: tables.Tables
-    pages: page.Pages | None
-
-
-def output(
-    table: Sequence[tables.TableFile] | None,
-    rows: By | None = None,
-    *,
-    sources: int | None,
-    passages: int | None,
-    html: str | None,
-    param: Sequence[tuple[str, Any]] | None,
-    json: bool,
-    quiet: bool,
-    force: bool,
-    of_sentences: bool = False,
-) -> Output:
-    """Return where the answers go.
-
-    Raises:
-        ParameterError: Options contradict each other.
-        NotFoundError, UnsupportedError: As for `Tables.require_possible`.
-    """
-    from pmbf.cli.shown.canvas import View, wants_color
-
-    with_text = params.of(param, params.WORDS).get("with_text", False)
-    written = tables.Tables(table or (), rows, with_text, of_sentences, force)
-    written.require_possible(json=json, quiet=quiet)
-    shown = given(n_sources=sources, n_passages=passages)
-    view = View(colored=wants_color(sys.stdout), on_terminal=sys.stdout.isatty(), **shown)
-    pages = page.pages_of(html, params.of(param, params.PAGES), force=force)
-    return Output(view, json, quiet, written, pages)
 
 
 def looked_at(

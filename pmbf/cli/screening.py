@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pmbf.base.errors import DONE, FAILED, FOUND
 from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.cli.output import Output
 from pmbf.cli.queries import queries, usual_jobs
-from pmbf.cli.screen import Output
 from pmbf.cli.shown.progress import screen_progress
 from pmbf.cli.shown.screened import Screened, nothing_line, screened_text
 from pmbf.extract import Limits

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from pmbf.base.errors import DONE, FAILED, FOUND, PmbfError, unexamined
 from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.cli.output import Output
 from pmbf.cli.queries import queries, usual_jobs
-from pmbf.cli.screen import Output
 from pmbf.cli.shown.sentences import sentences_text
 from pmbf.collection import Collection
 from pmbf.extract import Limits

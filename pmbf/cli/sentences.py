@@ -18,8 +18,9 @@ from pmbf.cli.inputs import limits, open_collection, require_files
 from pmbf.cli.labelling import Labels
 from pmbf.cli.leaving_out import Excluding, Where
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
+from pmbf.cli.output import output
 from pmbf.cli.params import Param, choice, whole
-from pmbf.cli.screen import looked_at, output
+from pmbf.cli.screen import looked_at
 
 if TYPE_CHECKING:
     from pmbf.sites import Sites
