@@ -253,7 +253,7 @@ def opened(folder: Path) -> Registry:
             raise ParameterError(f"{folder}/{what}: mode {mode_of(found):04o} is open to others; expected 0600")
     try:
         values = json.loads(content)
-        if int(values["format"]) > FORMAT:
+        if values["format"] > FORMAT:
             raise UnsupportedError(f"{path}: was written by a newer pmbf; upgrade pmbf")
         found = made(_Stored, values)
         return Registry(folder, found.own, found.level, {one.name: one for one in found.partners})
@@ -273,7 +273,7 @@ def read_card(path: Path) -> Card:
         card: Card = made(Card, json.loads(raw))
         _require_one_certificate(card)
         return card
-    except (ValueError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ParameterError(f"{path}: is no card of a site ({error}); expected what `pmbf site card` writes") from None
 
 

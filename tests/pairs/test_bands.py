@@ -33,7 +33,7 @@ def test_an_open_band_needs_no_background():
 @pytest.mark.parametrize("band", [Band(0.1, 1), Band(0, 0.95)])
 @pytest.mark.parametrize("others", [None, background(99_997)])
 def test_a_band_of_few_texts_is_refused_with_the_reason(band, others):
-    with pytest.raises(ParameterError, match=r"of (2|99,999) texts only.*just what copies share.*--background"):
+    with pytest.raises(ParameterError, match=r"of (2|99,999) texts only.*just what copies share.*--param background"):
         banded(lists_of({1, 2}, {2}), band, others)
 
 
