@@ -94,7 +94,7 @@ def test_what_is_installed_has_the_number_of_the_interface_no_sources_and_all_fi
     assert 0 == built.returncode, built.stderr
     sources = {path.relative_to(installed).as_posix() for path in installed.rglob("*.[ch]")}
     assert {"pmbf/kernels/interface.h"} == sources
-    folders = ("pages/assets", "web/languages", "web/static", "web/templates")
+    folders = ("pages/assets", "serving/web/languages", "serving/web/static", "serving/web/templates")
     shown = {path.relative_to(ROOT) for name in folders for path in (ROOT / "pmbf" / name).iterdir()}
     assert len(shown) > 20 and [path for path in shown if not (installed / path).is_file()] == []
     read = "from pmbf.kernels import native_library; print(native_library.INTERFACE > 0)"

@@ -141,14 +141,14 @@ def test_one_encrypted_host_is_loaded_and_asked_and_who_has_no_certificate_is_se
     try:
         assert 0 == pmbf(certified, "cluster", "init", depot)[0]
         assert (0, "1 added\n1 document in 1 volume\n") == pmbf(certified, "load", "-c", asked, tmp_path / "a.txt")
-        code, said = pmbf(certified, "screen", tmp_path / "a.txt", "-c", depot, *asked)
+        code, said = pmbf(certified, "screen", tmp_path / "a.txt", "-c", asked)
         assert (1, True) == (code, "compared with 1 document" in said), said
         began = time.monotonic()
-        code, said = pmbf(plain, "screen", tmp_path / "a.txt", "-c", depot, *asked)
+        code, said = pmbf(plain, "screen", tmp_path / "a.txt", "-c", asked)
         assert (3, True) == (code, "the cluster encrypts: set RAY_USE_TLS" in said), said
         (tmp_path / "stranger").mkdir()
         stranger = plain | encrypted(tmp_path / "stranger", "127.0.0.1", own)
-        code, said = pmbf(stranger, "screen", tmp_path / "a.txt", "-c", depot, *asked)
+        code, said = pmbf(stranger, "screen", tmp_path / "a.txt", "-c", asked)
         assert (3, True) == (code, "is not to be believed" in said), said
         assert time.monotonic() - began < 60  # Ray alone waits for ever
     finally:
@@ -171,9 +171,9 @@ def test_encrypted_hosts_with_a_certificate_each_answer(tmp_path):
         code, out, err = hosts.pmbf("h2", "cluster", "status", asked, "--json", **own["h2"])
         assert (0, True) == (code, '"missing": {}' in out), err
         query = tmp_path / "texts" / "2.txt"
-        code, out, err = hosts.pmbf("h3", "screen", query, "-c", depot, *asked, **own["h3"])
+        code, out, err = hosts.pmbf("h3", "screen", query, "-c", asked, **own["h3"])
         assert (1, True) == (code, "compared with 4 documents" in out), err
-        code, _, err = hosts.pmbf("h3", "screen", query, "-c", depot, *asked, **own["h2"])
+        code, _, err = hosts.pmbf("h3", "screen", query, "-c", asked, **own["h2"])
         assert (2, True) == (code, "other hosts would not believe it" in err), err
         assert 0 == hosts.pmbf("h3", "cluster", "stop")[0]
         joining = ("--address", hosts.address("h3"))
