@@ -108,8 +108,7 @@ def made(kind: Any, values: Any) -> Any:
     a default, and all lists. If there is `require_consistent`, then that is called.
 
     Raises:
-        KeyError: A field is missing.
-        TypeError, ValueError: A value is of another type, or is one that pmbf does not write.
+        TypeError, ValueError: A field is missing, or its value is of another type, or is one that pmbf does not write.
 
     >>> made(Span, [3, 2])
     Traceback (most recent call last):
@@ -126,7 +125,7 @@ def made(kind: Any, values: Any) -> Any:
         if name in given:
             given[name] = read(given[name], name)
         elif is_required or getattr(kind, "WHOLE", False):
-            raise KeyError(name)
+            raise ValueError(f"it lacks {name!r}")
     found = kind(**given)
     if check := getattr(found, "require_consistent", None):
         check()

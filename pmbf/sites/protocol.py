@@ -141,8 +141,6 @@ class Message:
         try:
             found: Self = made(cls, values)
             return found
-        except KeyError as error:
-            raise MalformedError(f"it lacks {error}") from None
         except (TypeError, ValueError) as error:
             raise MalformedError(str(error)) from None
 

@@ -273,7 +273,7 @@ def read_card(path: Path) -> Card:
         card: Card = made(Card, json.loads(raw))
         _require_one_certificate(card)
         return card
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise ParameterError(f"{path}: is no card of a site ({error}); expected what `pmbf site card` writes") from None
 
 

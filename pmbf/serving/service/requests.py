@@ -79,8 +79,6 @@ def require_request(header: Any, n_body: int) -> dict[str, Any]:
     """
     try:
         found: _Header = made(_Header, header)
-    except KeyError as error:
-        raise ParameterError(f"the header lacks {error}") from None
     except (TypeError, ValueError) as error:
         raise ParameterError(f"the header is wrong: {error}") from None
     n_bytes = sum(size for _, size in found.ignore) + sum(size or 0 for *_, size in found.payloads)
