@@ -20,7 +20,7 @@ from pmbf.extract.kinds import (
     is_container,
     is_encrypted,
     looks_supported,
-    may_be_plain,
+    named_kind,
     plain_kind,
     refusal,
 )
@@ -40,7 +40,7 @@ __all__ = [
     "is_encrypted",
     "is_probably_text",
     "looks_supported",
-    "may_be_plain",
+    "named_kind",
     "part_at",
     "plain_kind",
     "refusal",

@@ -87,7 +87,7 @@ def guess_kind(raw: bytes, name: str, *, is_clean: bool = False) -> str | None:
     """
     extension = _extension(name)
     by_name = SUPPORTED.get(extension)
-    if is_clean and not _may_be_a_source(raw) and (by_name or "txt") in TEXT_KINDS:
+    if is_clean and (by_name or "txt") in TEXT_KINDS and not _may_be_a_source(raw, 0, len(raw)):
         return by_name or "txt"
     if is_encrypted(raw) or raw.startswith(ole.MAGIC) or is_postscript(raw):  # a .doc ends with a zip of its themes
         return None
@@ -104,36 +104,30 @@ def guess_kind(raw: bytes, name: str, *, is_clean: bool = False) -> str | None:
     return by_name if by_name in _MARKUP or (by_name in TEXT_KINDS and _is_littered_text(raw)) else None
 
 
-def may_be_plain(name: str) -> bool:
-    """Tell whether a file may be plain text by its name alone."""
-    return SUPPORTED.get(_extension(name), "txt") in TEXT_KINDS
+def named_kind(name: str) -> str:
+    """Return the kind that a file's name says by its extension; empty if it says none that is read."""
+    return SUPPORTED.get(_extension(name), "")
 
 
-def plain_kind(content: bytes, name: str, start: int = 0, stop: int | None = None) -> str | None:
+def plain_kind(content: bytes, name: str, start: int = 0, stop: int | None = None, by_name: str = "") -> str | None:
     """Return the kind of UTF-8 without control characters and mark if it is plain text; None if it is of another kind.
 
-    Args:
-        content: Holds the text.
-        name: Its name, for its extension.
-        start, stop: Where the text begins and ends in `content`, by default as that does.
+    The text stands from `start` to `stop` in `content`. `by_name` is its `named_kind`, if that is known.
 
     >>> plain_kind(b"Dear reader", "letter.md"), plain_kind(b"<html><body>Dear reader", "letter.txt")
     ('md', None)
     """
-    by_name = SUPPORTED.get(_extension(name), "txt")
-    if by_name in TEXT_KINDS and not _may_be_a_source(content, start, stop):
+    by_name = by_name or named_kind(name) or "txt"
+    if by_name in TEXT_KINDS and not _may_be_a_source(content, start, len(content) if stop is None else stop):
         return by_name
     kind = guess_kind(content[start:stop], name)
     return kind if kind in TEXT_KINDS else None
 
 
-def _may_be_a_source(content: bytes, start: int = 0, stop: int | None = None) -> bool:
+def _may_be_a_source(content: bytes, start: int, stop: int) -> bool:
     """Tell text that may be markup, mail, a form, or a PDF behind other bytes, by its beginning."""
-    stop = len(content) if stop is None else stop
-    return (
-        _MAY_BE_A_SOURCE.match(content, start, stop) is not None
-        or content.find(b"%PDF-", start, min(stop, start + 1024)) >= 0
-    )
+    is_odd = _MAY_BE_A_SOURCE.match(content, start, stop) is not None
+    return is_odd or content.find(b"%PDF-", start, min(stop, start + 1024)) >= 0
 
 
 def refusal(raw: bytes, name: str) -> str:
@@ -155,7 +149,7 @@ def looks_supported(path: str | os.PathLike[str]) -> bool:
 
     Opens regular files only, and only those whose extension is unknown.
     """
-    if _extension(os.fspath(path)) in SUPPORTED:
+    if named_kind(os.fspath(path)):
         return True
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
@@ -335,5 +329,5 @@ def _after_mark(raw: bytes) -> int:
 
 
 def _extension(name: str) -> str:
-    at = name.rfind(".")  # os.path.splitext takes three times as long, and every file is asked twice
+    at = name.rfind(".")  # os.path.splitext takes three times as long
     return name[at:].lower() if at > name.rfind("/") + 1 else ""

@@ -25,7 +25,7 @@ from pmbf import kernels
 from pmbf.base.contents import MAX_BYTES_HINT, read_bounded
 from pmbf.base.errors import IncompleteError, NoTextError, PmbfError, unexamined
 from pmbf.base.params import Params
-from pmbf.extract import Limits, is_archive, is_container, may_be_plain, plain_kind, refusal
+from pmbf.extract import TEXT_KINDS, Limits, is_archive, is_container, plain_kind, refusal
 from pmbf.fingerprint import fingerprint
 from pmbf.intake.discovery import NOT_NAMED, FileFound
 from pmbf.intake.texts import LEAST_SAME_BYTES, Origin, checksum, read_leniently, read_text
@@ -129,7 +129,7 @@ def read_plain(files: Sequence[FileFound], params: Params, limits: Limits) -> tu
     read = kernels.read_texts([files[at].path for at in asked], [files[at].size for at in asked], params.sampling)
     numbers = [asked[number] for number in read.numbers.tolist()]
     places = zip(numbers, read.starts.tolist(), read.stops.tolist(), strict=True)
-    kinds = [_plain_kind(read.content, files[at].path, start, stop) for at, start, stop in places]
+    kinds = [_plain_kind(read.content, files[at], start, stop) for at, start, stop in places]
     found = NewDocuments(
         [kind or "" for kind in kinds], read.sha256, read.content, read.starts, read.stops, read.samples
     )
@@ -137,10 +137,10 @@ def read_plain(files: Sequence[FileFound], params: Params, limits: Limits) -> tu
     return found.some(plain), [numbers[place] for place in plain]
 
 
-def _plain_kind(content: bytes, path: str, start: int, stop: int) -> str | None:
+def _plain_kind(content: bytes, file: FileFound, start: int, stop: int) -> str | None:
     """Return the kind of a plain text; None if it is another document, or this cannot be told."""
     try:
-        return plain_kind(content, path, start, stop)
+        return plain_kind(content, file.path, start, stop, file.kind or "txt")
     except Exception:  # `read_document` says what is wrong with this file
         return None
 
@@ -213,7 +213,7 @@ def _read_in_time(
     What was read is handed over after some seconds, and then the next files are read.
     """
     until = time.monotonic() + seconds
-    asked = [at for at, one in enumerate(batch) if one and one.promising and may_be_plain(one.path)]
+    asked = [at for at, one in enumerate(batch) if one and one.promising and (one.kind or "txt") in TEXT_KINDS]
     plain, found = read_plain([file for at in asked if (file := batch[at])], params, limits)
     numbers = [asked[number] for number in found]
     is_plain, part = set(numbers), _Part(plain, numbers)

@@ -233,7 +233,7 @@ class Loader:
     def _planned(self, file: FileFound, known: ListedPath | None) -> _Planned:
         if known and (known.size, known.mtime_ns) == (file.size, file.mtime_ns) and not self._is_anew(file, known):
             return _Planned(file, known, unchanged=True, wanted=False)
-        if file.named or looks_supported(file.path):
+        if file.named or file.kind or looks_supported(file.path):
             return _Planned(file, known, unchanged=False, wanted=True)
         wanted = 0 < file.size <= self._limits.max_bytes
         return _Planned(file._replace(promising=False), known, unchanged=False, wanted=wanted)
