@@ -12,7 +12,7 @@ from typing import Self
 
 from pmbf import kernels
 from pmbf.alike.similar.chunk_readers import batches
-from pmbf.alike.similar.rules import Rules
+from pmbf.alike.similar.rules import TableRules
 from pmbf.base.errors import IncompleteError, NotFoundError, UnsupportedError
 from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.spread import Spread, SpreadCatalog
@@ -113,7 +113,7 @@ class SpreadDocuments:
         return found[0]
 
     def lists(
-        self, executor: Executor, n_shards: int, documents: Sequence[Document], rules: Rules
+        self, executor: Executor, n_shards: int, documents: Sequence[Document], rules: TableRules
     ) -> Iterator[tuple[Sequence[Document], Lists, dict[int, str]]]:
         """Yield documents with their lists: the nodes make them, and the executor does nothing."""
         spread = self._spread()
@@ -133,7 +133,7 @@ class SpreadDocuments:
 
 
 def _lists(
-    spread: Spread, some: Sequence[Sequence[Document]], rules: Rules
+    spread: Spread, some: Sequence[Sequence[Document]], rules: TableRules
 ) -> Iterator[tuple[Sequence[Document], Lists, dict[int, str]]]:
     """Yield the lists of a batch of each of several volumes, which the nodes make at the same time."""
     rows = {row.id: row for batch in some for row in batch}

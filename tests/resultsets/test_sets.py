@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf import CorruptError, NotFoundError, ParameterError, ResultSets, UnsupportedError
-from pmbf.alike.resultsets import Prepared
+from pmbf.alike.resultsets import PreparedArticle
 from pmbf.alike.resultsets.preparing import MOST_KEPT
 
 STORY = (
@@ -245,4 +245,4 @@ def test_the_same_set_is_compared_once():
     made = [sets.prepare(STORY) for _ in range(3)]
     assert sets.duplicates(made).groups is sets.duplicates(made).groups
     assert sets.duplicates(made, prefer="longest").groups is not sets.duplicates(made).groups
-    assert isinstance(made[0], Prepared) and np.array_equal(made[0].hashes, sets.read(bytes(made[0])).hashes)
+    assert isinstance(made[0], PreparedArticle) and np.array_equal(made[0].hashes, sets.read(bytes(made[0])).hashes)

@@ -1,9 +1,9 @@
 """Result sets: which articles of a list of search results are copies of each other, within a millisecond.
 
-    text ─preparing─► Prepared, 520 bytes      once, when the article is stored
-    ──────────────────────────────────────────────────────────────────────────
-    Prepared, … ─comparing─► pairs ─grouping─► Group, …    at each request
-    two texts ─reasons─► what they share                   on demand
+    text ─preparing─► PreparedArticle, 520 bytes                 once, when the article is stored
+    ────────────────────────────────────────────────────────────────────────────────────────
+    PreparedArticle, … ─comparing─► pairs ─grouping─► Group, …   at each request
+    two texts ─reasons─► what they share                         on demand
 
 prepared     the hashes of one article, and their bytes
 preparing    a text to its hashes: words, or sentences
@@ -19,9 +19,9 @@ sets         `ResultSets`: all of it
 
 from pmbf.alike.resultsets.alike_pairs import Rule
 from pmbf.alike.resultsets.duplicates import Duplicates
-from pmbf.alike.resultsets.grouping import Group, Member
-from pmbf.alike.resultsets.prepared import Prepared
+from pmbf.alike.resultsets.grouping import Duplicate, Group
+from pmbf.alike.resultsets.prepared import PreparedArticle
 from pmbf.alike.resultsets.reasons import SharedText
 from pmbf.alike.resultsets.sets import ResultSets
 
-__all__ = ["Duplicates", "Group", "Member", "Prepared", "ResultSets", "Rule", "SharedText"]
+__all__ = ["Duplicate", "Duplicates", "Group", "PreparedArticle", "ResultSets", "Rule", "SharedText"]

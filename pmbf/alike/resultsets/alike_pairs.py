@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.alike.resultsets.prepared import Prepared
+from pmbf.alike.resultsets.prepared import PreparedArticle
 from pmbf.base.arrays import among
 from pmbf.base.errors import ParameterError
 from pmbf.kernels import NO_HASHES, Likeness
@@ -57,7 +57,9 @@ class Rule:
         return Likeness(self.threshold / (1 + self.threshold))
 
 
-def alike(prepared: Sequence[Prepared], rule: Rule, without: NDArray[np.uint32] = NO_HASHES) -> NDArray[np.int32]:
+def alike(
+    prepared: Sequence[PreparedArticle], rule: Rule, without: NDArray[np.uint32] = NO_HASHES
+) -> NDArray[np.int32]:
     """Return the pairs of articles that are duplicates, `(n, 5) int32`: see `kernels.pairs_alike`.
 
     Args:
@@ -84,7 +86,7 @@ def similarities(pairs: NDArray[np.int32]) -> NDArray[np.float64]:
     return found
 
 
-def pair_of(prepared: Sequence[Prepared], first: int, second: int) -> tuple[int, int, int, int, int]:
+def pair_of(prepared: Sequence[PreparedArticle], first: int, second: int) -> tuple[int, int, int, int, int]:
     """Return the pair of two articles, also if they are no duplicates, in the columns of `alike`."""
     both = [prepared[first], prepared[second]]
     limit = min(one.limit for one in both)

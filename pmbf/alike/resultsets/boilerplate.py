@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.alike.resultsets.alike_pairs import Rule, alike
-from pmbf.alike.resultsets.prepared import Prepared
+from pmbf.alike.resultsets.prepared import PreparedArticle
 
 _LOOKED_AT = 8
 """Articles with a hash that are compared with each other: so many times the unlike articles that boilerplate has."""
 
 
-def boilerplate(background: Sequence[Prepared], more_than: int, rule: Rule) -> NDArray[np.uint32]:
+def boilerplate(background: Sequence[PreparedArticle], more_than: int, rule: Rule) -> NDArray[np.uint32]:
     """Return the hashes that more than some unlike articles have, `(n,) uint32`, ascending.
 
     Args:
@@ -43,7 +43,7 @@ def boilerplate(background: Sequence[Prepared], more_than: int, rule: Rule) -> N
     return np.array(found, np.uint32)
 
 
-def _n_unlike(background: Sequence[Prepared], holders: Iterable[int], rule: Rule) -> int:
+def _n_unlike(background: Sequence[PreparedArticle], holders: Iterable[int], rule: Rule) -> int:
     """Return how many of some articles are shown if their duplicates are hidden."""
     held = [background[one] for one in holders]
     return len(set(kernels.shown_for(alike(held, rule), np.arange(len(held)), connected=False).tolist()))

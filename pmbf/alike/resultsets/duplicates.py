@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.alike.resultsets.alike_pairs import FIRST, N_FIRST, N_SECOND, N_SHARED, SECOND, pair_of, similarities
-from pmbf.alike.resultsets.grouping import Group, Member, groups
-from pmbf.alike.resultsets.prepared import Prepared
+from pmbf.alike.resultsets.grouping import Duplicate, Group, groups
+from pmbf.alike.resultsets.prepared import PreparedArticle
 from pmbf.alike.resultsets.preparing import Preparer
 from pmbf.alike.resultsets.reasons import SharedText, shared
 from pmbf.base.errors import NotFoundError, ParameterError
 from pmbf.text import clean
 
-Article = Prepared | bytes | str | tuple[Hashable, Prepared | bytes | str | None]
+Article = PreparedArticle | bytes | str | tuple[Hashable, PreparedArticle | bytes | str | None]
 """A prepared article, its bytes, or a text; or a key and one of these, or None if the key was given before."""
 
 _TURNED = [SECOND, FIRST, N_SHARED, N_SECOND, N_FIRST]
@@ -34,7 +34,7 @@ class ComparedSet:
         shown: `(n,) int64`: for each article the article that is shown for it.
     """
 
-    prepared: Sequence[Prepared]
+    prepared: Sequence[PreparedArticle]
     pairs: NDArray[np.int32]
     shown: NDArray[np.int64]
 
@@ -48,7 +48,7 @@ class ComparedSet:
         """The articles that hide others, and what they hide."""
         return groups(self.shown.tolist(), self._members())
 
-    def _members(self) -> Iterable[Member]:
+    def _members(self) -> Iterable[Duplicate]:
         """Return the hidden articles, by place, each with its likeness to the article that is shown."""
         shown, pairs = self.shown, self.pairs
         hidden = np.flatnonzero(shown != np.arange(len(shown)))
@@ -61,7 +61,7 @@ class ComparedSet:
             rows[place] = pair_of(self.prepared, int(shown[place]), place)
         rows = rows[hidden]
         contained = rows[:, N_SHARED] / np.maximum(rows[:, N_SECOND], 1)
-        return map(Member, hidden.tolist(), similarities(rows).round(4).tolist(), contained.round(4).tolist())
+        return map(Duplicate, hidden.tolist(), similarities(rows).round(4).tolist(), contained.round(4).tolist())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ STAR, CONNECTED = "star", "connected"
 LINKAGES = (STAR, CONNECTED)
 
 
-class Member(NamedTuple):
+class Duplicate(NamedTuple):
     """An article that is hidden.
 
     Args:
@@ -32,17 +32,17 @@ class Group(NamedTuple):
     """
 
     representative: int
-    members: tuple[Member, ...]
+    members: tuple[Duplicate, ...]
 
 
-def groups(shown: Sequence[int], members: Iterable[Member]) -> tuple[Group, ...]:
+def groups(shown: Sequence[int], members: Iterable[Duplicate]) -> tuple[Group, ...]:
     """Return the groups, by the article that is shown.
 
     Args:
         shown: For each article the article that is shown for it.
         members: The hidden articles, by place.
     """
-    hidden: dict[int, list[Member]] = {}
+    hidden: dict[int, list[Duplicate]] = {}
     for member in members:
         hidden.setdefault(shown[member.article], []).append(member)
     return tuple(Group(one, tuple(hidden[one])) for one in sorted(hidden))

@@ -27,7 +27,7 @@ _HASH = struct.Struct("<I")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
+class PreparedArticle:
     """The smallest hashes of one article. `bytes(prepared)` is what to store; `ResultSets.read` reads it again.
 
     Args:
@@ -42,7 +42,7 @@ class Prepared:
     settings: int
 
     @staticmethod
-    def of(hashes: NDArray[np.uint32], keep: int, n_chars: int, settings: int) -> Prepared:
+    def of(hashes: NDArray[np.uint32], keep: int, n_chars: int, settings: int) -> PreparedArticle:
         """Return the smallest of some hashes.
 
         Args:
@@ -52,7 +52,7 @@ class Prepared:
             settings: What the hashes were made with.
         """
         limit = int(hashes[keep - 1]) if len(hashes) > keep else WHOLE
-        return Prepared(_HASH.pack(limit) + hashes[:keep].astype("<u4", copy=False).tobytes(), n_chars, settings)
+        return PreparedArticle(_HASH.pack(limit) + hashes[:keep].astype("<u4", copy=False).tobytes(), n_chars, settings)
 
     def __bytes__(self) -> bytes:
         is_trimmed = self.limit != WHOLE
@@ -69,7 +69,7 @@ class Prepared:
         return np.frombuffer(self.packed, "<u4", offset=_HASH.size).astype(np.uint32, copy=False)
 
 
-def read(raw: bytes, settings: int, what: str) -> Prepared:
+def read(raw: bytes, settings: int, what: str) -> PreparedArticle:
     """Return a prepared article from its bytes.
 
     Args:
@@ -98,4 +98,4 @@ def read(raw: bytes, settings: int, what: str) -> Prepared:
     if (hashes[1:] <= hashes[:-1]).any():
         raise CorruptError("the hashes of a prepared article do not ascend; prepare it again")
     limit = int(hashes[-1]) if is_trimmed else WHOLE
-    return Prepared(_HASH.pack(limit) + packed, n_chars, made_with)
+    return PreparedArticle(_HASH.pack(limit) + packed, n_chars, made_with)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.alike.resultsets.prepared import VERSION, Prepared
+from pmbf.alike.resultsets.prepared import VERSION, PreparedArticle
 from pmbf.alike.resultsets.stemming import Stemmed
 from pmbf.base.arrays import distinct
 from pmbf.base.errors import ParameterError
@@ -55,13 +55,13 @@ class Preparer:
         # One hash more than is kept tells whether the list is trimmed.
         self._sampling = Sampling(SHINGLE_TOKENS, True, 0.0, keep + 1, _ONE_SEGMENT)
 
-    def prepare(self, text: str) -> Prepared:
+    def prepare(self, text: str) -> PreparedArticle:
         """Return the smallest hashes of a text."""
         if not self.is_of_sentences:
             sampled = kernels.sample(utf8(text), self._sampling, positions=False)
-            return Prepared.of(sampled.hashes, self.keep, sampled.n_chars, self.settings)
+            return PreparedArticle.of(sampled.hashes, self.keep, sampled.n_chars, self.settings)
         found = self._sentences(text)
-        return Prepared.of(distinct(found.found["hash"]), self.keep, found.n_chars, self.settings)
+        return PreparedArticle.of(distinct(found.found["hash"]), self.keep, found.n_chars, self.settings)
 
     def sentences(self, text: str) -> NDArray[np.void]:
         """Return the sentences of a text that count, `(n,) kernels.SENTENCE`, in text order."""

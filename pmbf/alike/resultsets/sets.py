@@ -14,7 +14,7 @@ from pmbf.alike.resultsets.alike_pairs import JACCARD, Rule, alike
 from pmbf.alike.resultsets.boilerplate import boilerplate
 from pmbf.alike.resultsets.duplicates import Article, ComparedSet, Duplicates
 from pmbf.alike.resultsets.grouping import CONNECTED, LINKAGES, STAR
-from pmbf.alike.resultsets.prepared import Prepared, read
+from pmbf.alike.resultsets.prepared import PreparedArticle, read
 from pmbf.alike.resultsets.preparing import Preparer
 from pmbf.base.arrays import among
 from pmbf.base.errors import NotFoundError, ParameterError
@@ -89,7 +89,7 @@ class ResultSets:
 
     # ------------------------------------------------------------------ articles
 
-    def prepare(self, text: str) -> Prepared:
+    def prepare(self, text: str) -> PreparedArticle:
         """Return the hashes of an article, to be stored beside it as `bytes(…)`.
 
         Raises:
@@ -99,7 +99,7 @@ class ResultSets:
             raise ParameterError(f"a text is {type(text).__name__}, expected str")
         return self._preparer.prepare(text)
 
-    def read(self, raw: bytes) -> Prepared:
+    def read(self, raw: bytes) -> PreparedArticle:
         """Return a prepared article from the bytes that were stored.
 
         Raises:
@@ -109,18 +109,18 @@ class ResultSets:
         """
         return read(raw, self._preparer.settings, self._preparer.what)
 
-    def known(self, keys: Sequence[Hashable]) -> list[Prepared | None]:
+    def known(self, keys: Sequence[Hashable]) -> list[PreparedArticle | None]:
         """Return the article of each key; None if it was not given lately."""
         return self._articles.get_each(keys)
 
-    def put(self, key: Hashable, article: Prepared | bytes | str) -> Prepared:
+    def put(self, key: Hashable, article: PreparedArticle | bytes | str) -> PreparedArticle:
         """Return a prepared article, and keep it under a key: an id and a version, say."""
         made = self._prepared(article)
         self._articles.put(key, made, 1)
         return made
 
-    def _prepared(self, article: object) -> Prepared:
-        if isinstance(article, Prepared):
+    def _prepared(self, article: object) -> PreparedArticle:
+        if isinstance(article, PreparedArticle):
             if article.settings != self._preparer.settings:
                 raise ParameterError(
                     f"an article was prepared with other settings than {self._preparer.what}; prepare it again"
@@ -131,12 +131,12 @@ class ResultSets:
         if isinstance(article, bytes | bytearray | memoryview):
             return self.read(bytes(article))
         raise ParameterError(
-            f"an article is {type(article).__name__}, expected a text, Prepared, bytes, or (key, one of them)"
+            f"an article is {type(article).__name__}, expected a text, PreparedArticle, bytes, or (key, one of them)"
         )
 
     # ------------------------------------------------------------------ boilerplate
 
-    def learn(self, background: Iterable[Prepared | bytes | str], *, more_than: int = 10) -> int:
+    def learn(self, background: Iterable[PreparedArticle | bytes | str], *, more_than: int = 10) -> int:
         """Learn what no longer counts: what more than some unlike articles of a background share.
 
         The background is the archive, or the articles of the last weeks; never the set that is compared. Prepared
@@ -167,7 +167,7 @@ class ResultSets:
 
     # ------------------------------------------------------------------ sets
 
-    def is_duplicate(self, first: Prepared | bytes | str, second: Prepared | bytes | str) -> bool:
+    def is_duplicate(self, first: PreparedArticle | bytes | str, second: PreparedArticle | bytes | str) -> bool:
         """Return whether two articles are duplicates: a merge of their hashes, which ends as soon as that is known."""
         lists = [self._prepared(one) for one in (first, second)]
         limits = lists[0].limit, lists[1].limit
@@ -190,9 +190,9 @@ class ResultSets:
         given = list(articles)
         return Duplicates(self._compared(self._all_prepared(given), prefer), given, self._preparer)
 
-    def _all_prepared(self, given: list[Article]) -> list[Prepared]:
+    def _all_prepared(self, given: list[Article]) -> list[PreparedArticle]:
         settings = self._preparer.settings
-        if all(type(one) is Prepared and one.settings == settings for one in given):
+        if all(type(one) is PreparedArticle and one.settings == settings for one in given):
             return given  # type: ignore[return-value]
         keyed = [(place, one) for place, one in enumerate(given) if isinstance(one, tuple)]
         for _, one in keyed:
@@ -207,14 +207,14 @@ class ResultSets:
             for place, article in enumerate(given)
         ]
 
-    def _taken(self, article: Article) -> Prepared:
+    def _taken(self, article: Article) -> PreparedArticle:
         if not isinstance(article, tuple):
             return self._prepared(article)
         key, content = article
         assert content is not None, "keys alone that are unknown are refused before"
         return self.put(key, content)
 
-    def _compared(self, prepared: list[Prepared], prefer: Prefer) -> ComparedSet:
+    def _compared(self, prepared: list[PreparedArticle], prefer: Prefer) -> ComparedSet:
         """Return a set compared; the same articles are compared once."""
         key = (tuple(prepared), prefer) if isinstance(prefer, str) else None
         kept: ComparedSet | None = self._sets.get(key) if key else None
@@ -227,7 +227,7 @@ class ResultSets:
         return found
 
 
-def _order(prepared: Sequence[Prepared], prefer: Prefer) -> NDArray[np.int64]:
+def _order(prepared: Sequence[PreparedArticle], prefer: Prefer) -> NDArray[np.int64]:
     """Return all places, the article that is rather shown before the others."""
     n = len(prepared)
     if prefer == "first":

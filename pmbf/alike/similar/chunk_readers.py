@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from pmbf import kernels
-from pmbf.alike.similar.rules import Rules
+from pmbf.alike.similar.rules import TableRules
 from pmbf.base.errors import PmbfError
 from pmbf.jobs.executor import Executor, complete
 from pmbf.kernels import Lists
@@ -55,7 +55,7 @@ def read_lists(
     generation: Generation,
     documents: Sequence[Document],
     paths: Mapping[int, list[str]],
-    rules: Rules,
+    rules: TableRules,
 ) -> Iterator[tuple[Sequence[Document], Lists, dict[int, str]]]:
     """Yield documents with their lists and what could not be read, in order.
 

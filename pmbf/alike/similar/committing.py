@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pmbf.alike.similar import meta, schema
 from pmbf.alike.similar.database import SimilarState, as_json
-from pmbf.alike.similar.known import Ids, Rows
+from pmbf.alike.similar.known import Ids, TableRows
 from pmbf.store.catalog_tables import meta_checksum
 from pmbf.store.files import StoredFile
 
@@ -41,7 +41,7 @@ class RunChange:
 
     documents: NDArray[np.void]
     gone: Ids
-    rows: Rows
+    rows: TableRows
     rewritten: Ids
     is_whole: bool
     row: Callable[[int], dict[str, Any]]
@@ -87,7 +87,7 @@ def _delete(state: SimilarState, table: str, column: str, ids: Ids) -> None:
     state.connection.execute(query, [as_json(ids)])
 
 
-def _replaced(state: SimilarState, change: RunChange) -> Rows:
+def _replaced(state: SimilarState, change: RunChange) -> TableRows:
     """Delete the rows that differ, and return those that are to be inserted: most rows of a document stay."""
     if change.is_whole:
         return change.rows
@@ -98,7 +98,7 @@ def _replaced(state: SimilarState, change: RunChange) -> Rows:
     return change.rows.chosen(~change.rows.among(before))
 
 
-def _insert_rows(state: SimilarState, rows: Rows) -> None:
+def _insert_rows(state: SimilarState, rows: TableRows) -> None:
     known, ordered = state.numbers("SELECT id, n_counted FROM document ORDER BY id", 2), rows.ordered()
     similarities = ordered.shared / known[np.searchsorted(known[:, 0], ordered.documents), 1]
     columns = ordered.documents, ordered.others, ordered.shared, similarities

@@ -21,7 +21,7 @@ from pmbf.alike.sharing import Highest, Ranked
 from pmbf.alike.similar.archive import KnownRows
 from pmbf.alike.similar.known import Ids
 from pmbf.alike.similar.ranges import Range
-from pmbf.alike.similar.rules import Rules
+from pmbf.alike.similar.rules import TableRules
 from pmbf.alike.similar.segments import ListBatch
 from pmbf.base.arrays import distinct
 from pmbf.jobs.executor import Executor, complete
@@ -49,7 +49,7 @@ class Ranges:
         rules: With the bits of a chunk ID.
     """
 
-    def __init__(self, executor: Executor, n_ranges: int, folder: Path, identity: Identity, rules: Rules) -> None:
+    def __init__(self, executor: Executor, n_ranges: int, folder: Path, identity: Identity, rules: TableRules) -> None:
         self._executor, self._n_ranges, self._rules = executor, n_ranges, rules
         executor.start(Range, [(folder, identity, rules.bits, number, n_ranges) for number in range(n_ranges)])
 
@@ -137,7 +137,7 @@ class Entries:
         return SharedCounts(offsets.astype(np.uint64), other[order], shared)
 
 
-def all_rows(ranges: Ranges, archive: KnownRows, rules: Rules, on_counted: OnCounted) -> Ranked:
+def all_rows(ranges: Ranges, archive: KnownRows, rules: TableRules, on_counted: OnCounted) -> Ranked:
     """Return the rows of all documents, all of which are held."""
     rows = Highest(len(archive), rules.keep, ranks=archive.ranks)
     for batch, counts in ranges.counts(archive.batches(), once=True):
@@ -183,7 +183,7 @@ class Found:
 
 
 def pass_by(
-    ranges: Ranges, archive: KnownRows, rules: Rules, targets: Targets, common: Numbers, on_counted: OnCounted
+    ranges: Ranges, archive: KnownRows, rules: TableRules, targets: Targets, common: Numbers, on_counted: OnCounted
 ) -> Found:
     """Let the lists of all documents pass by the targets.
 

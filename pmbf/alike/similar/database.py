@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.alike.similar import meta, schema
-from pmbf.alike.similar.known import COLUMNS, Ids, Rows
-from pmbf.alike.similar.rules import Rules
+from pmbf.alike.similar.known import COLUMNS, Ids, TableRows
+from pmbf.alike.similar.rules import TableRules
 from pmbf.base.errors import CorruptError, NotFoundError, PmbfError
 from pmbf.store import database
 from pmbf.store.files import Identity, StoredFile
@@ -105,9 +105,9 @@ class SimilarState:
         self._stack.close()
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> TableRules:
         """The rules that the table follows."""
-        return Rules.from_json(self.meta["rules"])
+        return TableRules.from_json(self.meta["rules"])
 
     @property
     def n_runs(self) -> int:
@@ -135,7 +135,7 @@ class SimilarState:
             self.documents()  # a row that is lost is no document without rows
         return found
 
-    def rows_of(self, documents: NDArray[np.void]) -> Rows:
+    def rows_of(self, documents: NDArray[np.void]) -> TableRows:
         """Return all rows of some documents, by document and other.
 
         Args:
@@ -146,7 +146,7 @@ class SimilarState:
         """
         return self.rows("WHERE document IN (SELECT value FROM json_each(?))", [as_json(documents["id"])], documents)
 
-    def each_rows(self, known: NDArray[np.void]) -> Iterator[Rows]:
+    def each_rows(self, known: NDArray[np.void]) -> Iterator[TableRows]:
         """Yield all rows, by document and other, those of some documents at a time.
 
         Args:
@@ -259,11 +259,11 @@ class SimilarState:
             raise self.damage(f"the row of document {first} fails its checksum, or holds what no run puts there")
         return found
 
-    def rows(self, where: str, values: Sequence[Any], of: NDArray[np.void] | None = None) -> Rows:
+    def rows(self, where: str, values: Sequence[Any], of: NDArray[np.void] | None = None) -> TableRows:
         """Return some rows; compare those of some documents, if they are given, with the checksums there."""
         query = f"SELECT document, other, shared FROM similarity {where} ORDER BY document, other"
         columns = self.numbers(query, 3, values)
-        rows = Rows(columns[:, 0], columns[:, 1], columns[:, 2])
+        rows = TableRows(columns[:, 0], columns[:, 1], columns[:, 2])
         if of is not None:
             is_wrong = rows.checksums(of["id"]) != of["rows_crc"]
             if is_wrong.any():

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from pmbf.alike.similar.chunk_readers import read_lists
-from pmbf.alike.similar.rules import Rules
+from pmbf.alike.similar.rules import TableRules
 from pmbf.jobs.executor import Executor
 from pmbf.kernels import Lists
 from pmbf.store.catalog_tables import BINARY_KIND, Document
@@ -62,7 +62,7 @@ class Documents(Protocol):
         """
 
     def lists(
-        self, executor: Executor, n_shards: int, documents: Sequence[Document], rules: Rules
+        self, executor: Executor, n_shards: int, documents: Sequence[Document], rules: TableRules
     ) -> Iterator[tuple[Sequence[Document], Lists, dict[int, str]]]:
         """Yield documents with the lists of their chunks, and by id why a text could not be read: its list is empty.
 
@@ -127,7 +127,7 @@ class FolderDocuments:
         return listed.document
 
     def lists(
-        self, executor: Executor, n_shards: int, documents: Sequence[Document], rules: Rules
+        self, executor: Executor, n_shards: int, documents: Sequence[Document], rules: TableRules
     ) -> Iterator[tuple[Sequence[Document], Lists, dict[int, str]]]:
         """Yield documents with their lists: the holders of an executor read the texts."""
         paths = self._store.paths_of(document.id for document in documents)

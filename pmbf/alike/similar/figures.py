@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.alike.similar.database import SimilarState
-from pmbf.alike.similar.known import Ids, Rows
+from pmbf.alike.similar.known import Ids, TableRows
 
 
 class Figures:
@@ -38,18 +38,18 @@ class Figures:
             raise self._state.damage("a row names a document that has no list")
         return np.asarray(self._known[places])
 
-    def shares(self, rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def shares(self, rows: TableRows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the similarity of each row, and that of the other direction; raise what `rows_of` raises."""
         sizes = [self.rows_of(ids)["n_counted"] for ids in (rows.documents, rows.others)]
         if len(rows) and (rows.shared < 1).any() | (rows.shared > np.minimum(*sizes)).any():
             raise self._state.damage("a row shares more chunks than a document has")
         return rows.shared / sizes[0], rows.shared / sizes[1]
 
-    def each_rows(self, threshold: float = 0.0) -> Iterator[Rows]:
+    def each_rows(self, threshold: float = 0.0) -> Iterator[TableRows]:
         """Yield all rows whose similarity is not below a threshold, some at a time."""
         for rows in self._state.each_rows(self._known):
             yield rows.chosen(self.shares(rows)[0] >= threshold)
 
-    def highest_first(self, rows: Rows) -> Ids:
+    def highest_first(self, rows: TableRows) -> Ids:
         """Return the places of rows, those of the highest similarity first."""
         return np.lexsort((rows.others, rows.documents, -rows.shared, -self.shares(rows)[0]))

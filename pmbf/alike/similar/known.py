@@ -40,7 +40,7 @@ Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class TableRows:
     """Rows of the table of similarities, those of a document together.
 
     Args:
@@ -54,31 +54,31 @@ class Rows:
     shared: Ids
 
     @classmethod
-    def none(cls) -> Rows:
+    def none(cls) -> TableRows:
         """Return no rows."""
         return cls(*(np.empty(0, np.int64) for _ in range(3)))
 
     def __len__(self) -> int:
         return len(self.documents)
 
-    def chosen(self, which: NDArray[np.bool_] | Ids) -> Rows:
+    def chosen(self, which: NDArray[np.bool_] | Ids) -> TableRows:
         """Return some of the rows, by a mask or by places."""
-        return Rows(self.documents[which], self.others[which], self.shared[which])
+        return TableRows(self.documents[which], self.others[which], self.shared[which])
 
-    def turned(self) -> Rows:
+    def turned(self) -> TableRows:
         """Return the rows as those of the other document."""
-        return Rows(self.others, self.documents, self.shared)
+        return TableRows(self.others, self.documents, self.shared)
 
-    def and_also(self, others: Rows) -> Rows:
+    def and_also(self, others: TableRows) -> TableRows:
         """Return these rows and others."""
         columns = (self.documents, others.documents), (self.others, others.others), (self.shared, others.shared)
-        return Rows(*(np.concatenate(both) for both in columns))
+        return TableRows(*(np.concatenate(both) for both in columns))
 
-    def ordered(self) -> Rows:
+    def ordered(self) -> TableRows:
         """Return the rows by document, then by the other document."""
         return self.chosen(np.lexsort((self.others, self.documents)))
 
-    def among(self, others: Rows) -> NDArray[np.bool_]:
+    def among(self, others: TableRows) -> NDArray[np.bool_]:
         """Return which of the rows are among others, `(n,) bool`."""
         if not len(others):
             return np.zeros(len(self), np.bool_)

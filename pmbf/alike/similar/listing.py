@@ -13,7 +13,7 @@ from pmbf.alike.similar.archive import KnownRows
 from pmbf.alike.similar.changes import Changes
 from pmbf.alike.similar.documents import Documents
 from pmbf.alike.similar.known import KNOWN, Ids
-from pmbf.alike.similar.rules import Rules
+from pmbf.alike.similar.rules import TableRules
 from pmbf.alike.similar.segments import ChunkSegment, gathered, write_segment
 from pmbf.jobs.executor import Executor
 from pmbf.kernels import Lists
@@ -61,7 +61,7 @@ class Lister:
     documents: Documents
     executor: Executor
     n_shards: int
-    rules: Rules
+    rules: TableRules
     _ids: list[int] = field(default_factory=list)
     _sizes: list[int] = field(default_factory=list)
     _unread: dict[int, str] = field(default_factory=dict)

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Mapping
 
 from pmbf.alike.similar import schema
-from pmbf.alike.similar.rules import Rules
+from pmbf.alike.similar.rules import TableRules
 from pmbf.base.errors import CorruptError, UnsupportedError
 from pmbf.store.catalog_tables import meta_checksum
 from pmbf.store.files import Identity
@@ -44,7 +44,7 @@ def wrong(meta: Mapping[str, str], identity: Identity) -> str:
         if not re.fullmatch(pattern, meta.get(name, ""), re.ASCII):
             return f"`{name}` is {meta.get(name)!r} in the table `meta`"
     try:
-        Rules.from_json(meta["rules"])
+        TableRules.from_json(meta["rules"])
     except (KeyError, TypeError, ValueError, RecursionError):
         return f"`rules` is {meta.get('rules')!r} in the table `meta`"
     return ""

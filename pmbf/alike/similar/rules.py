@@ -17,7 +17,7 @@ _MOST_LOAD = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class TableRules:
     """What decides the table of similarities; it changes with a renewal alone.
 
     Args:
@@ -30,7 +30,7 @@ class Rules:
     Raises:
         ParameterError: A value is outside its range.
 
-    >>> Rules(n_words=4).keep
+    >>> TableRules(n_words=4).keep
     100
     """
 
@@ -48,16 +48,16 @@ class Rules:
         if self.bits not in (0, *WIDTHS):
             raise ParameterError(f"bits is {self.bits}, expected 28, 30 or 32, or 0 for what fits the collection")
 
-    def fitting(self, n_chunks: int) -> Rules:
+    def fitting(self, n_chunks: int) -> TableRules:
         """Return the rules with the bits that so many chunks need, if they have none.
 
-        >>> [Rules().fitting(n).bits for n in (20_000_000, 104_000_000, 1_580_000_000)]
+        >>> [TableRules().fitting(n).bits for n in (20_000_000, 104_000_000, 1_580_000_000)]
         [28, 30, 32]
         """
         enough = [bits for bits in WIDTHS if n_chunks <= _MOST_LOAD * 2**bits]
         return replace(self, bits=self.bits or min(enough, default=WIDTHS[-1]))
 
-    def changed(self, **values: Any) -> Rules:
+    def changed(self, **values: Any) -> TableRules:
         """Return the rules with other values, by name."""
         return replace(self, **values)
 
@@ -66,7 +66,7 @@ class Rules:
         return json.dumps(asdict(self), sort_keys=True)
 
     @classmethod
-    def from_json(cls, line: str) -> Rules:
+    def from_json(cls, line: str) -> TableRules:
         """Return the rules that `to_json` wrote.
 
         Raises:

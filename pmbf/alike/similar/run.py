@@ -31,7 +31,7 @@ from pmbf.alike.similar.documents import Documents, documents_of
 from pmbf.alike.similar.known import KNOWN
 from pmbf.alike.similar.listing import ListedChunks, Lister
 from pmbf.alike.similar.report import Clock, OnProgress, RunReport
-from pmbf.alike.similar.rules import Rules
+from pmbf.alike.similar.rules import TableRules
 from pmbf.alike.similar.segments import KIND
 from pmbf.alike.similar.tabling import Table
 from pmbf.base.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
@@ -68,7 +68,7 @@ def update(
             large collection, and other runs have one range, in this process.
         executor: Makes the holders of the ranges.
         on_progress: Called with the step, how much of it is done, and how much there is.
-        rules: Fields of `Rules`, of a first run or with `renew`; a renewal chooses `bits` anew, other rules stay.
+        rules: Fields of `TableRules`, of a first run or with `renew`; a renewal chooses `bits` anew, other rules stay.
 
     Raises:
         NotFoundError: There is no such collection.
@@ -97,7 +97,7 @@ def update(
         made = stack.enter_context(contextlib.closing(executor or local(n_ranges)))
         stack.callback(remove_unnamed, folder, state)
         remove_unnamed(folder, state)
-        before = state.rules if state.n_runs else Rules()
+        before = state.rules if state.n_runs else TableRules()
         chosen = before.changed(**({"bits": 0} if is_first else {}) | rules)
         return UpdateRun(documents, state, made, n_ranges, full or is_first, is_first, clock).done(chosen)
 
@@ -114,7 +114,7 @@ def _opened(documents: Documents, renew: bool, rules: dict[str, int]) -> Similar
     Raises:
         ParameterError: The rules differ from those of the runs before.
     """
-    folder, identity, chosen = documents.folder, documents.identity, Rules(**rules)
+    folder, identity, chosen = documents.folder, documents.identity, TableRules(**rules)
     try:
         state = SimilarState(folder, identity, writable=True, asked_with=documents.asked_with)
         if renew:
@@ -162,7 +162,7 @@ class UpdateRun:
     renews: bool
     clock: Clock
 
-    def done(self, rules: Rules) -> RunReport:
+    def done(self, rules: TableRules) -> RunReport:
         """Compute and commit; return what was done.
 
         Args:
@@ -193,7 +193,7 @@ class UpdateRun:
         return self._committed(rules, changed, listed, table, known)
 
     def _committed(
-        self, rules: Rules, changed: Changes, listed: ListedChunks, table: Table, before: NDArray[np.void]
+        self, rules: TableRules, changed: Changes, listed: ListedChunks, table: Table, before: NDArray[np.void]
     ) -> RunReport:
         report = self._report(table.archive.known, changed, table, listed.unread)
 

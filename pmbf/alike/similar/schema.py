@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.alike.similar.known import COLUMNS, KNOWN, Ids
-from pmbf.alike.similar.rules import Rules
+from pmbf.alike.similar.rules import TableRules
 from pmbf.store import folders
 from pmbf.store.catalog_tables import meta_checksum
 from pmbf.store.files import BESIDE_KINDS, Identity
@@ -64,7 +64,7 @@ def location(folder: Path) -> Path:
     return folder / FOLDER / FILE_NAME
 
 
-def create(folder: Path, identity: Identity, rules: Rules) -> None:
+def create(folder: Path, identity: Identity, rules: TableRules) -> None:
     """Write the database of a collection without runs, in place of the one that is there.
 
     Raises:
@@ -94,7 +94,7 @@ def forget(folder: Path) -> None:
         left.unlink(missing_ok=True)
 
 
-def _create_tables(connection: sqlite3.Connection, identity: Identity, rules: Rules) -> None:
+def _create_tables(connection: sqlite3.Connection, identity: Identity, rules: TableRules) -> None:
     from sqlite_utils import Database
 
     connection.execute("BEGIN")

@@ -17,8 +17,8 @@ from pmbf.alike.similar.components import components
 from pmbf.alike.similar.database import SimilarState
 from pmbf.alike.similar.documents import Documents, documents_of
 from pmbf.alike.similar.figures import Figures
-from pmbf.alike.similar.known import Rows
-from pmbf.alike.similar.rules import Rules
+from pmbf.alike.similar.known import TableRows
+from pmbf.alike.similar.rules import TableRules
 from pmbf.base.errors import NotFoundError
 from pmbf.report.as_json import AsJson
 from pmbf.store.catalog_tables import contents_key
@@ -52,7 +52,7 @@ COLUMNS = tuple(one.name for one in fields(Similar))
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster(AsJson):
+class DocumentCluster(AsJson):
     """Documents that are connected by similarities, directly or through others.
 
     Args:
@@ -65,7 +65,7 @@ class Cluster(AsJson):
 
 
 @dataclass(frozen=True, slots=True)
-class Status(AsJson):
+class TableStatus(AsJson):
     """What the table is about, and what has changed since.
 
     Args:
@@ -86,7 +86,7 @@ class Status(AsJson):
     n_cut: int
     n_without: int
     n_common: int
-    rules: Rules
+    rules: TableRules
     n_new: int
     n_gone: int
     incomplete: dict[str, str]
@@ -176,7 +176,7 @@ class Similarities:
         """
         table, limit = Figures.of_all(self._state), 4 * most + 20
         while True:
-            best = Rows.none()
+            best = TableRows.none()
             for rows in table.each_rows(threshold):
                 best = best.and_also(rows)
                 best = best.chosen(table.highest_first(best)[:limit])
@@ -192,7 +192,7 @@ class Similarities:
                 return found[:most]
             limit *= 4
 
-    def clusters(self, threshold: float = 0.5) -> list[Cluster]:
+    def clusters(self, threshold: float = 0.5) -> list[DocumentCluster]:
         """Return the documents that similarities connect, the largest cluster first.
 
         Two documents are connected if one of them is similar to the other by at least the threshold. Of a document
@@ -206,7 +206,7 @@ class Similarities:
         edges = np.concatenate([np.empty((0, 2), np.int64), *pairs])
         names = self._paths(table.rows_of(np.unique(edges)))
         edges = edges[np.isin(edges, list(names)).all(axis=1)]
-        found = [Cluster(tuple(some), tuple(names[one] for one in some)) for some in components(edges)]
+        found = [DocumentCluster(tuple(some), tuple(names[one] for one in some)) for some in components(edges)]
         return sorted(found, key=lambda one: (-len(one.documents), one.documents))
 
     def rows(self) -> Iterator[Similar]:
@@ -219,7 +219,7 @@ class Similarities:
         """Return how many documents have no rows since no run could take them yet: new, changed or not read."""
         return len(changes(self._documents, self._state.documents()).added)
 
-    def status(self) -> Status:
+    def status(self) -> TableStatus:
         """Return what the table is about, and what has changed since.
 
         Raises:
@@ -233,7 +233,7 @@ class Similarities:
         [(n_rows,)] = self._state.select("SELECT count(*) FROM similarity NOT INDEXED")
         if n_rows != int(np.minimum(known["n_similar"], rules.keep).sum()):
             self._state.verify()
-        return Status(
+        return TableStatus(
             n_documents=len(known),
             n_rows=n_rows,
             n_cut=int(np.count_nonzero(known["n_similar"] > rules.keep)),
@@ -257,7 +257,7 @@ class Similarities:
             except (TypeError, ValueError, RecursionError):
                 raise self._state.damage(f"`steps` of run {values['number']} is {values['steps']!r}") from None
 
-    def _named(self, table: Figures, rows: Rows) -> list[Similar]:
+    def _named(self, table: Figures, rows: TableRows) -> list[Similar]:
         """Return rows with paths, without those of a document that is not what it was."""
         paths = self._paths(table.rows_of(np.union1d(rows.documents, rows.others)))
         columns = rows.documents, rows.others, rows.shared, *table.shares(rows)

@@ -12,8 +12,8 @@ from pmbf.alike.sharing import Highest, Ranked
 from pmbf.alike.similar.archive import KnownRows
 from pmbf.alike.similar.counting import Entries, Found, OnCounted, Ranges, Targets, all_rows, pass_by
 from pmbf.alike.similar.database import SimilarState
-from pmbf.alike.similar.known import Ids, Rows
-from pmbf.alike.similar.rules import Rules
+from pmbf.alike.similar.known import Ids, TableRows
+from pmbf.alike.similar.rules import TableRules
 
 _ALL_SHARE = 4
 """All rows are computed if more than one document in 4 is a target: passing by in parts would take longer."""
@@ -37,14 +37,16 @@ class Table:
 
     archive: KnownRows
     rewritten: Ids
-    rows: Rows
+    rows: TableRows
     common: Numbers
     is_whole: bool
     n_again: int = 0
     n_patched: int = 0
 
 
-def whole(ranges: Ranges, archive: KnownRows, rules: Rules, common: Numbers | None, on_counted: OnCounted) -> Table:
+def whole(
+    ranges: Ranges, archive: KnownRows, rules: TableRules, common: Numbers | None, on_counted: OnCounted
+) -> Table:
     """Return all rows.
 
     Args:
@@ -162,11 +164,11 @@ class Near:
         return replace(highest.ranked(), totals=archive.known["n_similar"][numbers].astype(np.uint32))
 
 
-def _tabled(archive: KnownRows, numbers: Ids, ranked: Ranked) -> Rows:
+def _tabled(archive: KnownRows, numbers: Ids, ranked: Ranked) -> TableRows:
     """Return rows of documents by id; what `KNOWN` says of the rows is set in the archive."""
     known, sizes = archive.known, np.diff(ranked.offsets).astype(np.int64)
     ids, lasts = known["id"][numbers], ranked.offsets[1:].astype(np.int64) - 1
-    rows = Rows(np.repeat(ids, sizes), known["id"][ranked.documents], ranked.counts.astype(np.int64))
+    rows = TableRows(np.repeat(ids, sizes), known["id"][ranked.documents], ranked.counts.astype(np.int64))
     least = np.zeros(len(numbers), np.int64)
     least[ranked.is_cut] = ranked.counts[lasts[ranked.is_cut]]
     known["n_similar"][numbers], known["least"][numbers] = ranked.totals, least
@@ -174,6 +176,6 @@ def _tabled(archive: KnownRows, numbers: Ids, ranked: Ranked) -> Rows:
     return rows
 
 
-def _joined(parts: Sequence[Rows]) -> Rows:
-    columns = [(one.documents, one.others, one.shared) for one in (Rows.none(), *parts)]
-    return Rows(*(np.concatenate(column) for column in zip(*columns, strict=True)))
+def _joined(parts: Sequence[TableRows]) -> TableRows:
+    columns = [(one.documents, one.others, one.shared) for one in (TableRows.none(), *parts)]
+    return TableRows(*(np.concatenate(column) for column in zip(*columns, strict=True)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pmbf.alike.resultsets import Duplicates, Group, Member
+from pmbf.alike.resultsets import Duplicate, Duplicates, Group
 from pmbf.cli.shown.figures import counted, percent, shown_path
 from pmbf.cli.shown.safe import one_line
 
@@ -38,7 +38,7 @@ def _group(found: Duplicates, group: Group, names: Sequence[str], why: bool) -> 
     yield ""
 
 
-def _contained(member: Member) -> str:
+def _contained(member: Duplicate) -> str:
     """Return how much of a copy the kept text has, if that says more than their similarity."""
     return f"  ({percent(member.contained)} of it)" if member.contained - member.similarity > 0.1 else ""
 

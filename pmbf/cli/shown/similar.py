@@ -10,7 +10,7 @@ from pmbf.cli.shown.safe import one_message
 from pmbf.cli.shown.summaries import N_PROBLEMS
 
 if TYPE_CHECKING:
-    from pmbf.alike.similar import Cluster, RunReport, Similar, Status
+    from pmbf.alike.similar import DocumentCluster, RunReport, Similar, TableStatus
 
 N_PATHS = 10
 """Documents of a cluster that are named; `--json` names all."""
@@ -53,7 +53,7 @@ def rows_text(rows: Sequence[Similar], most: int, with_document: bool) -> str:
     return "\n".join([*lines, *_more(len(rows) - most), ""])
 
 
-def clusters_text(clusters: Sequence[Cluster], most: int) -> str:
+def clusters_text(clusters: Sequence[DocumentCluster], most: int) -> str:
     """Return clusters, the largest first, each with the paths of its documents."""
     if not clusters:
         return "no clusters\n"
@@ -65,7 +65,7 @@ def clusters_text(clusters: Sequence[Cluster], most: int) -> str:
     return "\n".join([*lines, *_more(len(clusters) - most), ""])
 
 
-def status_text(status: Status) -> str:
+def status_text(status: TableStatus) -> str:
     """Return the size of the table, and a line for each run."""
     rules = status.rules
     lines = [

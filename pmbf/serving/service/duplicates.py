@@ -25,7 +25,7 @@ from pmbf.serving.http.messages import HttpError, Response
 from pmbf.serving.http.routing import Request
 
 if TYPE_CHECKING:
-    from pmbf.alike.resultsets import Duplicates, Prepared, ResultSets
+    from pmbf.alike.resultsets import Duplicates, PreparedArticle, ResultSets
 
 MOST_BYTES = 32 << 20
 """Bytes of a request: 500 articles of 64 KB."""
@@ -138,7 +138,7 @@ def _answered(sets: ResultSets, given: _Given, asked: dict[str, Any]) -> Respons
     return Response.of(told, "found" if found.groups else "incomplete" if told["unknown"] else "clean")
 
 
-def _prepared(sets: ResultSets, given: _Given) -> list[Prepared | None]:
+def _prepared(sets: ResultSets, given: _Given) -> list[PreparedArticle | None]:
     """Return each article; None if it is not known, and was given by its id alone. What is given anew replaces."""
     articles = sets.known(given.keys)
     for place, content in enumerate(given.contents):
