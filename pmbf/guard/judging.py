@@ -14,7 +14,7 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.base.span import common, length_in, length_inside, merged, outside, union_length
+from pmbf.base.span import common, length_in, merged, outside, union_length
 from pmbf.extract import Part, part_at
 from pmbf.guard.allowing import Allowances, passage_fingerprint
 from pmbf.guard.escaped import ANEW
@@ -259,16 +259,22 @@ def _once(match: Match, parts: _Parts) -> Match:
     If a passage is found in the text as it stands and in text that was read anew, or in two kinds of text read anew,
     then the passage with more of the source and less between is kept. The text as it stands counts double.
     """
-    kinds = {one: parts.way(one.query) for one in match.passages} if parts.anew else {}
-    if not any(kinds.values()):
+    ways = {one: parts.way(one.query) for one in match.passages} if parts.anew else {}
+    if not any(ways.values()):
         return match
-    kept: list[Passage] = []
-    for one in sorted(match.passages, key=lambda one: -_gain(one) * (1 if kinds[one] else 2)):
-        others = [other.source for other in kept if kinds[other] != kinds[one]]
-        # An endpoint filter does not say where in the source a passage stands: all of one kind are kept.
-        is_known = 2 * length_inside([one.source], others) > len(one.source) if len(one.source) else bool(others)
-        if not is_known:
-            kept.append(one)
+    bits = {way: 1 << number for number, way in enumerate(dict.fromkeys(ways.values()))}
+    # Of each character of the source, in which ways the kept passages that have it were read. A comparison of each
+    # passage with those kept before takes 23 s for 8,000 passages, this 0.06 s.
+    covered = np.zeros(max(one.source.stop for one in match.passages), np.uint16)
+    kept, met = set[Passage](), 0
+    for one in sorted(match.passages, key=lambda one: -_gain(one) * (1 if ways[one] else 2)):
+        source, own = slice(one.source.start, one.source.stop), bits[ways[one]]
+        # An endpoint filter does not say where in the source a passage stands: all of one way are kept.
+        n_known = np.count_nonzero(covered[source] & ~np.uint16(own)) if len(one.source) else met & ~own
+        if 2 * n_known <= len(one.source):
+            kept.add(one)
+            covered[source] |= own
+            met |= own
     return replace(match, passages=tuple(one for one in match.passages if one in kept))
 
 

@@ -9,6 +9,7 @@ piece, and its report is untouched. Of a long text only the asked slices are dec
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from pmbf.base.span import meets
 from pmbf.guard.checker import Checker
 from pmbf.intake.texts import Text
 from pmbf.report import Match, Passage, Report, Span
@@ -185,43 +187,59 @@ def joined(starts: Sequence[int], reports: Sequence[Report]) -> Report:
         reports: The reports.
     """
     found: dict[tuple[int, str, bool, str | None], Match] = {}
+    passages: dict[tuple[int, str, bool, str | None], _Passages] = {}
     for start, report in zip(starts, reports, strict=True):
         for match in report.matches:
             key = (match.document.id, match.document.path, match.same_file, match.problem)
-            shifted = [_shifted(one, start) for one in match.passages]
-            known = found[key].passages if key in found else ()
-            found[key] = replace(match, passages=_together(known, shifted, start))
+            found[key] = match
+            passages.setdefault(key, _Passages()).add(match.passages, start)
+    matches = tuple(replace(match, passages=passages[key].all) for key, match in found.items())
     problems = dict.fromkeys(one for report in reports for one in report.problems)
     warnings = dict.fromkeys(one for report in reports for one in report.warnings)
-    return replace(reports[0], matches=tuple(found.values()), problems=tuple(problems), warnings=tuple(warnings))
+    return replace(reports[0], matches=matches, problems=tuple(problems), warnings=tuple(warnings))
+
+
+@dataclass(slots=True)
+class _Passages:
+    """The passages of one match so far. A later piece may show once more what is open."""
+
+    done: list[Passage] = field(default_factory=list)
+    open: list[Passage] = field(default_factory=list)
+
+    @property
+    def all(self) -> tuple[Passage, ...]:
+        return (*self.done, *self.open)
+
+    def add(self, more: Iterable[Passage], start: int) -> None:
+        """Add the passages of the next piece, by their place in it; what two pieces show becomes one passage."""
+        self.done += [one for one in self.open if one.query.stop <= start]
+        self.open = [one for one in self.open if one.query.stop > start]
+        ahead = sorted(range(len(self.open)), key=lambda at: self.open[at].query.start, reverse=True)
+        near: list[int] = []  # which open passages may meet the next one, ascending
+        for passage in (_shifted(one, start) for one in more):
+            while ahead and self.open[ahead[-1]].query.start < passage.query.stop:
+                insort(near, ahead.pop())
+            near = [at for at in near if self.open[at].query.stop > passage.query.start]
+            at = next((at for at in near if _is_same(self.open[at], passage)), len(self.open))
+            if at == len(self.open):
+                near.append(at)
+                self.open.append(passage)
+            else:
+                self.open[at] = _united(self.open[at], passage)
 
 
 def _shifted(passage: Passage, by: int) -> Passage:
     return replace(passage, query=Span(passage.query.start + by, passage.query.stop + by))
 
 
-def _together(known: Sequence[Passage], more: Iterable[Passage], start: int) -> tuple[Passage, ...]:
-    """Return passages with those of the next piece, which begins at a place; what both pieces show becomes one."""
-    done = [one for one in known if one.query.stop <= start]
-    open_ = [one for one in known if one.query.stop > start]
-    for passage in more:
-        at = next((at for at, one in enumerate(open_) if _is_same(one, passage)), None)
-        if at is None:
-            open_.append(passage)
-        else:
-            query, source = _union(open_[at].query, passage.query), _union(open_[at].source, passage.source)
-            open_[at] = replace(open_[at], query=query, source=source)
-    return (*done, *open_)
+def _united(one: Passage, other: Passage) -> Passage:
+    return replace(one, query=_union(one.query, other.query), source=_union(one.source, other.source))
 
 
 def _is_same(one: Passage, other: Passage) -> bool:
     """Return whether two passages are one as two pieces show it; an endpoint filter knows no place in the source."""
-    is_in_source = _overlap(one.source, other.source) or not (len(one.source) or len(other.source))
-    return is_in_source and _overlap(one.query, other.query)
-
-
-def _overlap(one: Span, other: Span) -> bool:
-    return one.start < other.stop and other.start < one.stop
+    is_in_source = meets(one.source, other.source) or not (len(one.source) or len(other.source))
+    return is_in_source and meets(one.query, other.query)
 
 
 def _union(one: Span, other: Span) -> Span:

@@ -2,6 +2,7 @@
 
 import gc
 import random
+import sys
 import tracemalloc
 from dataclasses import replace
 
@@ -23,7 +24,7 @@ from pmbf.guard.policy import Policy
 from pmbf.guard.public import PublicText
 from pmbf.guard.sources import of_content, of_index, of_paths
 from pmbf.guard.types import Payload
-from pmbf.report import Span
+from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
 from tests.conftest import words
 from tests.extract import builders as make
 from tests.guard.conftest import LEAK, OTHER_SECRET, SECRET
@@ -225,6 +226,48 @@ def test_a_long_text_is_never_decoded_as_a_whole(in_pieces, verdict_on):
         tracemalloc.stop()
     assert found.action == "block"
     assert most < 4 * len(text)
+
+
+def n_steps(call):
+    """Return how many lines and calls of Python a call takes."""
+    events = []
+
+    def traced(frame, event, arg):
+        events.append(event)
+        return traced
+
+    before = sys.gettrace()
+    sys.settrace(traced)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return len(events)
+
+
+def with_passages(n, *, moved=0):
+    """Return a match with passages of 80 letters, and the same passages once more further on."""
+    at = [(place + further, place) for further in ((0, moved) if moved else (0,)) for place in range(0, 100 * n, 100)]
+    passages = tuple(Passage(Span(one, one + 80), Span(two, two + 80), 1.0, "verbatim") for one, two in at)
+    return Match(DocumentRef(1, "a", ("a",), 100 * n), 0.5, n, 80 * n, 0.5, 80, passages)
+
+
+def test_passages_of_two_pieces_are_joined_in_steps_that_grow_with_their_number():
+    def joined(n):
+        report = Report(Query("a.txt", 100 * n, 1, 1), (with_passages(n),), 1, 1.0, 1, 1, 0)
+        [match] = pieces.joined([0, 50 * n], [report, replace(report, matches=(with_passages(n // 2),))]).matches
+        assert len(match.passages) == n + n // 2  # a passage of the second piece stands elsewhere in the source
+
+    assert n_steps(lambda: joined(400)) < 2.2 * n_steps(lambda: joined(200))
+
+
+def test_text_read_in_two_ways_counts_once_in_steps_that_grow_with_the_passages():
+    def once(n):
+        parts = judging._Parts([Part(100 * n, 200 * n, "escapes")])
+        match = with_passages(n, moved=100 * n)
+        assert judging._once(match, parts).passages == match.passages[:n]
+
+    assert n_steps(lambda: once(400)) < 2.2 * n_steps(lambda: once(200))
 
 
 class Watched(CollectionChecker):
