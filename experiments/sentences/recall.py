@@ -28,9 +28,8 @@ from measure.corpora import described, read
 from pmbf import Collection, kernels
 from pmbf.kernels import CODES
 from pmbf.sentences import Sentences, build
-from pmbf.sentences.beside import Asked
+from pmbf.sentences.beside import QueryUnits, columns
 from pmbf.sentences.screening import candidates, compare
-from pmbf.sentences.verdict import columns
 from pmbf.store.folder import Store
 
 SHARES = (0.0, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30)
@@ -145,7 +144,7 @@ class Trial:
     def _lone(self, passage: Passage) -> Iterator[str]:
         for share in SHARES:
             yield f"lone {share} asked"
-            asked = Asked.of(self._edited(passage.text, share), self._sentences.code)
+            asked = QueryUnits.of(self._edited(passage.text, share), self._sentences.code)
             found = candidates(self._sentences, asked.units.keys)
             documents, spans = self._sentences.documents(found.units), self._sentences.spans(found.units)
             is_it = (documents == passage.document) & (spans[:, 0] == passage.start)
@@ -157,7 +156,7 @@ class Trial:
 
     def _found(self, kind: str, passage: Passage, query: str, place: tuple[int, int]) -> Iterator[str]:
         yield f"{kind} asked"
-        asked = Asked.of(query, self._sentences.code)
+        asked = QueryUnits.of(query, self._sentences.code)
         found = candidates(self._sentences, asked.units.keys)
         spans, units = self._sentences.spans(found.units), asked.units.spans.astype(np.int64)[found.asked]
         is_it = (self._sentences.documents(found.units) == passage.document) & _meet(spans, passage.start, passage.stop)
@@ -169,7 +168,7 @@ class Trial:
         if any(pair.query.start < place[1] and place[0] < pair.query.stop for pair in of_source):
             yield f"{kind} verified"
 
-    def _compared(self, asked: Asked, found: Any) -> Iterator[Any]:
+    def _compared(self, asked: QueryUnits, found: Any) -> Iterator[Any]:
         return compare(self._store, self._sentences, asked, found)
 
     def _embedded(self, n: int) -> Iterator[tuple[Passage, float, str, tuple[int, int]]]:

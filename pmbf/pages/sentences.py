@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pmbf.pages.markup import counted, escaped, percent
-from pmbf.sentences.report import Sentence, SentenceReport, SiteAnswer, Source
+from pmbf.sentences.report import Sentence, SentenceReport, SentenceSource, SiteAnswer
 
 SHOWN_CHARS = 160
 """Characters of a sentence that the list shows; the text beside it has all."""
@@ -27,7 +27,9 @@ def sentences_list(report: SentenceReport, text: str, *, hide_names: bool) -> st
     return listed + (f'<h2 class="label">{counted(len(report.sites), "site")}</h2><ul>{sites}</ul>' if sites else "")
 
 
-def _source(rank: int, source: Source, report: SentenceReport, text: str, contact: str, *, hide_names: bool) -> str:
+def _source(
+    rank: int, source: SentenceSource, report: SentenceReport, text: str, contact: str, *, hide_names: bool
+) -> str:
     name = "" if hide_names else f' <bdi class="private">{escaped(source.document.path)}</bdi>'
     told = "claimed by keys, no words compared" if source.claimed else ""
     if source.pairs and not any(len(pair.source) for pair in source.pairs):

@@ -7,19 +7,19 @@ screen_sentences       a text in, its SentenceReport out
 
 from pmbf.sentences.building import build, follow
 from pmbf.sentences.by_keys import Sentences, Status
-from pmbf.sentences.report import Origin, Pair, Sentence, SentenceReport, SiteAnswer, Source
+from pmbf.sentences.report import Sentence, SentenceOrigin, SentenceReport, SentenceSource, SiteAnswer, StretchPair
 from pmbf.sentences.screening import options_of, screen_sentences
 from pmbf.sentences.state import drop, exists
 
 __all__ = [
-    "Origin",
-    "Pair",
     "Sentence",
+    "SentenceOrigin",
     "SentenceReport",
+    "SentenceSource",
     "Sentences",
     "SiteAnswer",
-    "Source",
     "Status",
+    "StretchPair",
     "build",
     "drop",
     "exists",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pmbf.base.span import Span, overlap, union_length
 from pmbf.report import Match, NotCounted, Passage, Query, Report
-from pmbf.sentences.report import Pair, SentenceReport, Source
+from pmbf.sentences.report import SentenceReport, SentenceSource, StretchPair
 
 _SAME_SHARE = 0.5
 
@@ -59,7 +59,7 @@ def _query(report: SentenceReport) -> Query:
     )
 
 
-def _match(source: Source, report: SentenceReport, n_counted: int) -> Match:
+def _match(source: SentenceSource, report: SentenceReport, n_counted: int) -> Match:
     spans = [pair.query for pair in source.pairs]
     covered = union_length(spans)
     return Match(
@@ -74,7 +74,7 @@ def _match(source: Source, report: SentenceReport, n_counted: int) -> Match:
     )
 
 
-def _passage(pair: Pair, *, claimed: bool) -> Passage:
+def _passage(pair: StretchPair, *, claimed: bool) -> Passage:
     if pair.similarity is None:
         return Passage(pair.query, pair.source, 0.0, "claimed" if claimed else "alike")
     return Passage(pair.query, pair.source, pair.similarity, "verbatim" if pair.similarity == 1.0 else "edited")

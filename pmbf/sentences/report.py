@@ -1,9 +1,9 @@
 """What a screening by sentences found: every sentence of the query, and the sentences of documents it is like.
 
-SentenceReport ── Sentence …     every sentence of the query, in order; of short paragraphs too, not compared
-               │    └─ Origin …  the documents it stands in, the most similar first
-               ├─ Source …       the documents, those with most sentences first
-               └─ SiteAnswer …   the sites that were asked, and how each answered
+SentenceReport ── Sentence …         every sentence of the query, in order; of short paragraphs too, not compared
+               │   └─ SentenceOrigin …   the documents it stands in, the most similar first
+               ├─ SentenceSource …   the documents, those with most sentences first
+               └─ SiteAnswer …       the sites that were asked, and how each answered
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Outcome = Literal["found", "claimed", "new", "short", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class SentenceOrigin:
     """Where a sentence of the query stands in the collection.
 
     Args:
@@ -53,17 +53,17 @@ class Sentence:
 
     span: Span
     outcome: Outcome
-    origins: tuple[Origin, ...] = ()
+    origins: tuple[SentenceOrigin, ...] = ()
     not_counted: NotCounted | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class StretchPair:
     """A stretch of the query and the stretch of a document that is like it: units that touch are one.
 
     Args:
         query, source: Where both stand. The source's span is empty if its words are withheld.
-        similarity: Levenshtein similarity, 0 to 1; None: as of an `Origin`.
+        similarity: Levenshtein similarity, 0 to 1; None: as of a `SentenceOrigin`.
     """
 
     query: Span
@@ -72,7 +72,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SentenceSource:
     """A document that sentences of the query stand in.
 
     Args:
@@ -88,7 +88,7 @@ class Source:
 
     document: DocumentRef
     n_sentences: int
-    pairs: tuple[Pair, ...]
+    pairs: tuple[StretchPair, ...]
     n_equal: int = 0
     problem: str | None = None
     site: str = ""
@@ -177,7 +177,7 @@ class SentenceReport(Readable):
     n_chars: int
     n_tokens: int
     sentences: tuple[Sentence, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[SentenceSource, ...]
     n_documents: int
     n_left_out: int
     generation: int

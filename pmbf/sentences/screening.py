@@ -24,9 +24,9 @@ from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.options import Options, OptionValues
 from pmbf.screen.sections import told_all_skipped
 from pmbf.screen.templates import template_of
-from pmbf.sentences.beside import Alike, Asked
+from pmbf.sentences.beside import Alike, QueryUnits
 from pmbf.sentences.by_keys import Candidates, Sentences
-from pmbf.sentences.report import Origin, Outcome, Pair, Sentence, SentenceReport, Source
+from pmbf.sentences.report import Outcome, Sentence, SentenceOrigin, SentenceReport, SentenceSource, StretchPair
 from pmbf.sentences.sections import InSections
 from pmbf.sentences.segments import Keys
 from pmbf.sentences.state import damage
@@ -57,7 +57,7 @@ class ComparedDocument(NamedTuple):
 
     document: Document
     alike: Sequence[Alike] = ()
-    pairs: Sequence[Pair] = ()
+    pairs: Sequence[StretchPair] = ()
     problem: str | None = None
 
 
@@ -88,7 +88,7 @@ def screen_sentences(
         CorruptError: The catalog is damaged.
     """
     template = template_of(options.template) if options and options.template else None
-    asked = Asked.of(read.text, sentences.code)
+    asked = QueryUnits.of(read.text, sentences.code)
     sections = InSections(template, asked)
     found = [*compare(store, sentences, asked, candidates(sentences, asked.units.keys, left_out), sections)]
     sources = _sources(store, found, left_out)
@@ -136,7 +136,7 @@ def candidates(sentences: Sentences, keys: Keys, left_out: LeftOut = NOTHING) ->
 
 
 def compare(
-    store: Store, sentences: Sentences, asked: Asked, found: Candidates, sections: InSections | None = None
+    store: Store, sentences: Sentences, asked: QueryUnits, found: Candidates, sections: InSections | None = None
 ) -> Iterator[ComparedDocument]:
     """Yield the documents with units that are alike, and those whose text cannot be read or is another one, by id.
 
@@ -171,15 +171,15 @@ def compare(
             yield ComparedDocument(document, alike, asked.pairs(text, alike))
 
 
-def _sentences(asked: Asked, found: Sequence[ComparedDocument], sections: InSections) -> Iterator[Sentence]:
+def _sentences(asked: QueryUnits, found: Sequence[ComparedDocument], sections: InSections) -> Iterator[Sentence]:
     """Yield every sentence of the query."""
-    origins: dict[int, list[Origin]] = defaultdict(list)
+    origins: dict[int, list[SentenceOrigin]] = defaultdict(list)
     for one in found:
         best: dict[int, Alike] = {}
         for unit in sorted(one.alike, key=lambda unit: unit.similarity):
             best |= dict.fromkeys(unit.sentences, unit)
         for number, unit in best.items():
-            origins[number].append(Origin(one.document.id, unit.source, unit.similarity))
+            origins[number].append(SentenceOrigin(one.document.id, unit.source, unit.similarity))
     covered = merged(asked.spans)
     for number, span in enumerate(asked.sentences):
         its = tuple(sorted(origins[number], key=lambda one: (-(one.similarity or 0), one.document)))
@@ -188,7 +188,7 @@ def _sentences(asked: Asked, found: Sequence[ComparedDocument], sections: InSect
         yield Sentence(span, "found" if its else compared, its, out if number in sections.apart and not its else None)
 
 
-def _sources(store: Store, found: Sequence[ComparedDocument], left_out: LeftOut) -> list[Source]:
+def _sources(store: Store, found: Sequence[ComparedDocument], left_out: LeftOut) -> list[SentenceSource]:
     """Return the documents, those with most sentences first."""
     listed = store.listed_of(one.document.id for one in found)
     sources = []
@@ -200,5 +200,5 @@ def _sources(store: Store, found: Sequence[ComparedDocument], left_out: LeftOut)
         )
         n_sentences = len({number for unit in one.alike for number in unit.sentences})
         n_equal = sum(unit.n_equal for unit in one.alike)
-        sources.append(Source(reference, n_sentences, tuple(one.pairs), n_equal, one.problem))
+        sources.append(SentenceSource(reference, n_sentences, tuple(one.pairs), n_equal, one.problem))
     return sorted(sources, key=lambda one: (-one.n_sentences, -one.n_equal, one.document.path))

@@ -10,10 +10,7 @@ from pmbf.base.span import Span, length_in, merged, outside, overlap
 from pmbf.report import Section
 from pmbf.screen.sections import with_figures
 from pmbf.screen.templates import Template
-from pmbf.sentences.beside import Alike, Asked
-
-Candidate = tuple[int, Sequence[int], int]
-"""A unit of the query, start and stop of a unit of a document, and the keys that both have."""
+from pmbf.sentences.beside import Alike, QueryUnits, UnitPair
 
 
 class InSections:
@@ -24,7 +21,7 @@ class InSections:
         asked: The query.
     """
 
-    def __init__(self, template: Template | None, asked: Asked) -> None:
+    def __init__(self, template: Template | None, asked: QueryUnits) -> None:
         self._template, self._asked = template, asked
         self._sections = template.cut(asked.text) if template else []
         self.skipped: list[Span] = template.skipped(self._sections, len(asked.text)) if template else []
@@ -42,14 +39,8 @@ class InSections:
         """Return whether a sentence of the query is skipped."""
         return number in self._skipped
 
-    def alike(self, text: str, candidates: Sequence[Candidate]) -> list[Alike]:
-        """Return the units that are alike to a unit of a document, as `Asked.alike` does, with the sentences that keep
-        the rules; units without any are left out.
-
-        Args:
-            text: Of the document.
-            candidates: As for `Asked.alike`.
-        """
+    def alike(self, text: str, candidates: Sequence[UnitPair]) -> list[Alike]:
+        """Return what `QueryUnits.alike` does, with the sentences that keep the rules; without units that have none."""
         found = self._asked.alike(text, candidates)
         before = {number for unit in found for number in unit.sentences}
         if any(number in self._same for unit in found for number in unit.sentences):
@@ -58,7 +49,7 @@ class InSections:
         self.apart |= before - {number for unit in held for number in unit.sentences}
         return [one for one in held if one.sentences]
 
-    def _in_same_sections(self, text: str, candidates: Sequence[Candidate], found: Sequence[Alike]) -> list[Alike]:
+    def _in_same_sections(self, text: str, candidates: Sequence[UnitPair], found: Sequence[Alike]) -> list[Alike]:
         """Return alike units without the sentences whose section the document has elsewhere.
 
         The best unit for such a sentence may stand elsewhere, and another one in the same section: so they are looked

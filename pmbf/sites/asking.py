@@ -12,7 +12,7 @@ from pmbf.base.errors import ParameterError
 from pmbf.base.span import Span, length_in, overlap
 from pmbf.intake.texts import Text
 from pmbf.sentences import SentenceReport
-from pmbf.sentences.beside import Asked
+from pmbf.sentences.beside import QueryUnits
 from pmbf.sites.blinding import library
 from pmbf.sites.client import Conversation, PartnerAnswer
 from pmbf.sites.merging import Told, merged_with
@@ -64,7 +64,7 @@ class Sites:
             report: What was found at home.
             read: The text that was screened.
         """
-        asked = _blanked(Asked.of(read.text, CODE), report.skipped)
+        asked = _blanked(QueryUnits.of(read.text, CODE), report.skipped)
         every = range(len(asked.spans)) if self.whole else _unmatched(report, asked)
         numbers = [one for one in every if not length_in(asked.spans[one], report.skipped)]
         how = self.texts, self.seconds, self.private
@@ -84,16 +84,16 @@ class Sites:
         return merged_with(report, asked, numbers, told)
 
 
-def _blanked(asked: Asked, skipped: Sequence[Span]) -> Asked:
+def _blanked(asked: QueryUnits, skipped: Sequence[Span]) -> QueryUnits:
     """Return a query with spaces in place of what is skipped: words between two units go to sites with them."""
     parts, end = list[str](), 0
     for span in skipped:
         parts += asked.text[end : span.start], " " * len(span)
         end = span.stop
-    return Asked("".join([*parts, asked.text[end:]]), asked.units)
+    return QueryUnits("".join([*parts, asked.text[end:]]), asked.units)
 
 
-def _unmatched(report: SentenceReport, asked: Asked) -> Iterator[int]:
+def _unmatched(report: SentenceReport, asked: QueryUnits) -> Iterator[int]:
     """Yield the units that hold a part of a sentence that was not found."""
     new = [one.span for one in report.sentences if one.outcome == "new"]
     stops = [span.stop for span in new]

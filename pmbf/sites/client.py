@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pmbf.base.errors import PmbfError
-from pmbf.sentences.beside import Asked
+from pmbf.sentences.beside import QueryUnits
 from pmbf.serving.http.messages import JSON_TYPE
 from pmbf.sites import auditlog, private, protocol
 from pmbf.sites.keying import NONCE_BYTES, Keys, fingerprints, packed, random_ones, task_key, top_bits
@@ -97,7 +97,7 @@ class Conversation:
 
     registry: Registry
     partner: Partner
-    asked: Asked
+    asked: QueryUnits
     numbers: Sequence[int]
     texts: bool
     seconds: float

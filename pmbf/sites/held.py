@@ -19,7 +19,7 @@ from pmbf.base.span import Span, merged
 from pmbf.sentences import Sentences
 from pmbf.sentences.beside import Alike
 from pmbf.sentences.by_keys import Candidates
-from pmbf.sentences.report import Pair
+from pmbf.sentences.report import StretchPair
 from pmbf.sentences.screening import ComparedDocument, candidates, compare
 from pmbf.sentences.state import read_state
 from pmbf.sites.keying import Keys, read
@@ -292,7 +292,7 @@ def _document(one: ComparedDocument, given: Given, title: str) -> AlikeDocument:
     )
 
 
-def _both(one: Alike | Pair, given: Given) -> tuple[int, int, int, int]:
+def _both(one: Alike | StretchPair, given: Given) -> tuple[int, int, int, int]:
     """Return where both sides stand: in the shared text, and in the words that are given."""
     return one.query.start, one.query.stop, *given.place(one.source)
 

@@ -14,9 +14,8 @@ from typing import NamedTuple
 from pmbf.base.errors import WithheldError
 from pmbf.base.span import Span, length_in, merged, overlap
 from pmbf.report import DocumentRef, Texts
-from pmbf.sentences import Origin, Pair, Sentence, SentenceReport, SiteAnswer, Source
-from pmbf.sentences.beside import TOUCHING_CHARS, Alike, Asked
-from pmbf.sentences.verdict import LEAST_SIMILARITY, plain, similarity
+from pmbf.sentences import Sentence, SentenceOrigin, SentenceReport, SentenceSource, SiteAnswer, StretchPair
+from pmbf.sentences.beside import LEAST_SIMILARITY, TOUCHING_CHARS, Alike, QueryUnits, plain, similarity
 from pmbf.sites.client import PartnerAnswer
 from pmbf.sites.protocol import SCALE, MalformedError
 from pmbf.sites.registry import Card
@@ -62,12 +61,14 @@ class SiteTexts:
 class _Found(NamedTuple):
     """A document of a site: its source in the report, and the origin of each sentence that stands in it."""
 
-    source: Source
-    origins: dict[int, Origin]
+    source: SentenceSource
+    origins: dict[int, SentenceOrigin]
     text: str | None
 
 
-def merged_with(report: SentenceReport, asked: Asked, numbers: Sequence[int], told: Sequence[Told]) -> SentenceReport:
+def merged_with(
+    report: SentenceReport, asked: QueryUnits, numbers: Sequence[int], told: Sequence[Told]
+) -> SentenceReport:
     """Return a report with what sites told.
 
     Args:
@@ -152,7 +153,7 @@ def withheld(site: str, contact: str) -> str:
 
 def _sentences(at_home: Sequence[Sentence], found: Sequence[_Found]) -> Iterator[Sentence]:
     """Yield every sentence with its origins of all sites; those that nobody has compared come last."""
-    origins, claimed = defaultdict[int, list[Origin]](list), defaultdict[int, list[Origin]](list)
+    origins, claimed = defaultdict[int, list[SentenceOrigin]](list), defaultdict[int, list[SentenceOrigin]](list)
     for one in found:
         for number, origin in one.origins.items():
             (claimed if one.source.claimed else origins)[number].append(origin)
@@ -167,7 +168,7 @@ def _sentences(at_home: Sequence[Sentence], found: Sequence[_Found]) -> Iterator
 # ---------------------------------------------------------------------- the documents of a site
 
 
-def _holding(asked: Asked, numbers: Sequence[int]) -> dict[int, list[int]]:
+def _holding(asked: QueryUnits, numbers: Sequence[int]) -> dict[int, list[int]]:
     """Return for each sentence the units asked for that hold at least half of it."""
     found = defaultdict[int, list[int]](list)
     for unit in numbers:
@@ -179,7 +180,7 @@ def _holding(asked: Asked, numbers: Sequence[int]) -> dict[int, list[int]]:
 
 
 def _documents(
-    card: Card, answer: PartnerAnswer, asked: Asked, holding: dict[int, list[int]], first_id: int
+    card: Card, answer: PartnerAnswer, asked: QueryUnits, holding: dict[int, list[int]], first_id: int
 ) -> Iterator[_Found]:
     """Yield the documents of a site, with ids from `first_id` downwards.
 
@@ -203,7 +204,7 @@ def _documents(
         yield _claimed(card, reference, units, asked, holding)
 
 
-def _compared(card: Card, told: AlikeDocument, shared: SharedUnits, asked: Asked, id_: int) -> _Found:
+def _compared(card: Card, told: AlikeDocument, shared: SharedUnits, asked: QueryUnits, id_: int) -> _Found:
     """Return a document whose words the site has compared."""
     text = told.text
     alike, pairs = list(_alike(told, shared, asked)), list(_pairs(told, shared))
@@ -216,15 +217,15 @@ def _compared(card: Card, told: AlikeDocument, shared: SharedUnits, asked: Asked
     least = round(SCALE * LEAST_SIMILARITY)
     if any(row[4] < least for row in told.pairs) or not all(length_in(one.query, held) for one in pairs):
         raise MalformedError("a stretch is said to be alike that is not")
-    origins: dict[int, Origin] = {}
+    origins: dict[int, SentenceOrigin] = {}
     for one in sorted(alike, key=lambda one: one.similarity):
-        origins |= dict.fromkeys(one.sentences, Origin(id_, one.source, one.similarity))
+        origins |= dict.fromkeys(one.sentences, SentenceOrigin(id_, one.source, one.similarity))
     reference = _reference(card, id_, told.title, len(text or ""), told.kind)
     n_equal = sum(one.n_equal for one in alike)
-    return _Found(Source(reference, len(origins), tuple(pairs), n_equal, site=card.name), origins, text)
+    return _Found(SentenceSource(reference, len(origins), tuple(pairs), n_equal, site=card.name), origins, text)
 
 
-def _alike(told: AlikeDocument, shared: SharedUnits, asked: Asked) -> Iterator[Alike]:
+def _alike(told: AlikeDocument, shared: SharedUnits, asked: QueryUnits) -> Iterator[Alike]:
     for (start, stop, source_start, source_stop, scaled, n_equal), places in zip(
         told.alike, told.sentences, strict=True
     ):
@@ -239,9 +240,9 @@ def _alike(told: AlikeDocument, shared: SharedUnits, asked: Asked) -> Iterator[A
         yield Alike(query, source, scaled / SCALE, n_equal, sentences)
 
 
-def _pairs(told: AlikeDocument, shared: SharedUnits) -> Iterator[Pair]:
+def _pairs(told: AlikeDocument, shared: SharedUnits) -> Iterator[StretchPair]:
     for start, stop, source_start, source_stop, scaled in told.pairs:
-        yield Pair(shared.back(start, stop), _source(told, source_start, source_stop), scaled / SCALE)
+        yield StretchPair(shared.back(start, stop), _source(told, source_start, source_stop), scaled / SCALE)
 
 
 def _source(told: AlikeDocument, start: int, stop: int) -> Span:
@@ -265,25 +266,25 @@ def _require_alike(query: str, text: str, one: Alike, *, exact: bool) -> None:
 
 
 def _resembling(
-    card: Card, told: Resembling, shared: SharedUnits, asked: Asked, holding: dict[int, list[int]], id_: int
+    card: Card, told: Resembling, shared: SharedUnits, asked: QueryUnits, holding: dict[int, list[int]], id_: int
 ) -> _Found:
     """Return a document of which the site tells no more than which units are alike to it.
 
     A sentence is found if half of the units that hold it are alike: a unit with a foreign sentence may be alike, too.
     """
     sources = {shared.numbers[place]: Span(start, stop) for place, start, stop in told.units}
-    origins = dict[int, Origin]()
+    origins = dict[int, SentenceOrigin]()
     for number in sorted({sentence for unit in sources for sentence, _ in asked.parts[unit]}):
         holders = holding.get(number, [])
         alike = [unit for unit in holders if unit in sources]
         if alike and 2 * len(alike) >= len(holders):
-            origins[number] = Origin(id_, max((sources[unit] for unit in alike), key=len), None)
-    pairs = [Pair(query, source, None) for query, source in _stretches(sources, asked, told.text or "")]
+            origins[number] = SentenceOrigin(id_, max((sources[unit] for unit in alike), key=len), None)
+    pairs = [StretchPair(query, source, None) for query, source in _stretches(sources, asked, told.text or "")]
     reference = _reference(card, id_, told.title, len(told.text or ""), told.kind)
-    return _Found(Source(reference, len(origins), tuple(pairs), site=card.name), origins, told.text)
+    return _Found(SentenceSource(reference, len(origins), tuple(pairs), site=card.name), origins, told.text)
 
 
-def _stretches(sources: dict[int, Span], asked: Asked, text: str) -> list[tuple[Span, Span]]:
+def _stretches(sources: dict[int, Span], asked: QueryUnits, text: str) -> list[tuple[Span, Span]]:
     """Return the stretches of the query that units make, each with the excerpt that they stand in, or none."""
     made: list[tuple[Span, Span]] = []
     for unit in sorted(sources):
@@ -299,19 +300,21 @@ def _stretches(sources: dict[int, Span], asked: Asked, text: str) -> list[tuple[
 
 
 def _claimed(
-    card: Card, reference: DocumentRef, units: set[int], asked: Asked, holding: dict[int, list[int]]
+    card: Card, reference: DocumentRef, units: set[int], asked: QueryUnits, holding: dict[int, list[int]]
 ) -> _Found:
     """Return a document of which only keys were compared.
 
     A sentence is claimed if all units that hold it are: of a unit with a foreign sentence, half of the keys are equal.
     """
-    origins = dict[int, Origin]()
+    origins = dict[int, SentenceOrigin]()
     for number in sorted({sentence for unit in units for sentence, _ in asked.parts[unit]}):
         holders = holding.get(number, [])
         if holders and all(unit in units for unit in holders):
-            origins[number] = Origin(reference.id, _WITHHELD, None)
-    pairs = tuple(Pair(stretch, _WITHHELD, None) for stretch in merged(asked.spans[unit] for unit in sorted(units)))
-    return _Found(Source(reference, len(origins), pairs, site=card.name, claimed=True), origins, None)
+            origins[number] = SentenceOrigin(reference.id, _WITHHELD, None)
+    pairs = tuple(
+        StretchPair(stretch, _WITHHELD, None) for stretch in merged(asked.spans[unit] for unit in sorted(units))
+    )
+    return _Found(SentenceSource(reference, len(origins), pairs, site=card.name, claimed=True), origins, None)
 
 
 def _reference(card: Card, id_: int, title: str, n_chars: int, kind: str) -> DocumentRef:

@@ -20,7 +20,7 @@ from pmbf import kernels
 from pmbf.base.errors import PmbfError
 from pmbf.kernels import CODES
 from pmbf.report.as_json import made, plain
-from pmbf.sentences import verdict
+from pmbf.sentences import beside
 from pmbf.sites.keying import Keys, unpacked
 
 VERSION = 2
@@ -91,7 +91,7 @@ def parameters() -> str:
     for from_each in (False, True):
         units = kernels.units(_PROBE.encode(), code=CODE, from_each=from_each)
         digest.update(units.sentences.tobytes() + units.spans.tobytes() + units.keys.astype("<u8").tobytes())
-    rules = (verdict.LEAST_SIMILARITY, verdict.LEAST_PART, verdict.LEAST_SENTENCE, verdict.LEAST_OF_SHORT)
+    rules = (beside.LEAST_SIMILARITY, beside.LEAST_PART, beside.LEAST_SENTENCE, beside.LEAST_OF_SHORT)
     digest.update(repr((rules, LEAST_CLAIMED)).encode())
     return digest.hexdigest()[:32]
 

@@ -20,9 +20,19 @@ from numpy.typing import NDArray
 
 from pmbf.base.span import Span
 from pmbf.kernels import Units
-from pmbf.sentences.beside import AROUND_CHARS, Alike, Asked
-from pmbf.sentences.report import Pair
-from pmbf.sentences.verdict import LEAST_PART, LEAST_SIMILARITY, Words, columns, plain, shared_part, similarity
+from pmbf.sentences.beside import (
+    AROUND_CHARS,
+    LEAST_PART,
+    LEAST_SIMILARITY,
+    Alike,
+    PlacedWords,
+    QueryUnits,
+    columns,
+    plain,
+    shared_part,
+    similarity,
+)
+from pmbf.sentences.report import StretchPair
 from pmbf.sites.keying import Keys
 from pmbf.store import folders
 
@@ -35,7 +45,7 @@ BLURRED_SIMILARITY, BLURRED_COLUMNS = 0.10, 60
 _SEPARATOR = "\n\n"
 
 
-class Blurred(Asked):
+class Blurred(QueryUnits):
     """Units of a query, each by its words alone, which are alike to a unit of a document or not.
 
     Args:
@@ -64,7 +74,7 @@ class Blurred(Asked):
                 found[number] = source
         return [Alike(self.spans[one], found[one], 0.0, 0, (one,)) for one in sorted(found)]
 
-    def pairs(self, text: str, alike: Sequence[Alike]) -> list[Pair]:
+    def pairs(self, text: str, alike: Sequence[Alike]) -> list[StretchPair]:
         """Return nothing: the asker knows which of its units touch."""
         return []
 
@@ -74,7 +84,7 @@ class Blurred(Asked):
         if similarity(self.unit(number), plain(text[source.start : source.stop])) >= least:
             return source
         base = max(0, source.start - AROUND_CHARS)
-        other = Words.of(text[base : source.stop + AROUND_CHARS])
+        other = PlacedWords.of(text[base : source.stop + AROUND_CHARS])
         part = shared_part(self._words(number), other)
         if part is None:
             return None

@@ -18,7 +18,7 @@ from pmbf import kernels
 from pmbf.base.errors import ParameterError
 from pmbf.base.span import Span, merged
 from pmbf.kernels import Units
-from pmbf.sentences.beside import TOUCHING_CHARS, Asked
+from pmbf.sentences.beside import TOUCHING_CHARS, QueryUnits
 from pmbf.sites.keying import Keys
 from pmbf.sites.protocol import (
     CODE,
@@ -91,10 +91,10 @@ class TextsAsked(Message):
             made[place] = units.keys[0]
         return made
 
-    def asked(self) -> Asked:
+    def asked(self) -> QueryUnits:
         """Return the units as they are compared at the level `text`."""
         spans, sentences = (np.array(some, np.uint32).reshape(-1, 2) for some in (self.units, self.sentences))
-        return Asked(self.text, Units(sentences, spans, np.empty((len(spans), N_KEYS), np.uint64), len(self.text)))
+        return QueryUnits(self.text, Units(sentences, spans, np.empty((len(spans), N_KEYS), np.uint64), len(self.text)))
 
 
 def _lie_in(sentences: Sequence[tuple[int, int]], units: Sequence[tuple[int, int]]) -> bool:
@@ -121,7 +121,7 @@ class SharedUnits:
         ParameterError: Their words are more than a site takes.
     """
 
-    def __init__(self, asked: Asked, numbers: Sequence[int]) -> None:
+    def __init__(self, asked: QueryUnits, numbers: Sequence[int]) -> None:
         self.numbers = numbers
         stretches = merged([asked.spans[number] for number in numbers])
         self._stretches = _joined(stretches)

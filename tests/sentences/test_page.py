@@ -12,7 +12,7 @@ from pmbf.cli.shown.canvas import View
 from pmbf.cli.shown.sentences import sentences_text
 from pmbf.cli.shown.table_files import csv_line
 from pmbf.report import DocumentRef, Texts
-from pmbf.sentences.report import Origin, Pair, Sentence, SentenceReport, SiteAnswer, Source
+from pmbf.sentences.report import Sentence, SentenceOrigin, SentenceReport, SentenceSource, SiteAnswer, StretchPair
 from pmbf.sentences.table import rows
 from tests.sentences.texts import text as prose
 
@@ -23,11 +23,11 @@ def of_site(name: str) -> SentenceReport:
     """A report of one sentence that a site claims to have, under hostile names."""
     text = "The sea comes in twice a day and goes out twice a day."
     whole = Span(0, len(text))
-    source = Source(
-        DocumentRef(-1, f"{name}: document", (f"{name}: document",), 0), 1, (Pair(whole, Span(0, 0), 0.5),), 5,
+    source = SentenceSource(
+        DocumentRef(-1, f"{name}: document", (f"{name}: document",), 0), 1, (StretchPair(whole, Span(0, 0), 0.5),), 5,
         site=name, claimed=True,
     )  # fmt: skip
-    sentence = Sentence(whole, "claimed", (Origin(-1, Span(0, 0), 0.5),))
+    sentence = Sentence(whole, "claimed", (SentenceOrigin(-1, Span(0, 0), 0.5),))
     answer = SiteAnswer(name, f"ask {name}", "title", 3, 1, 0, True, None)
     texts = Texts(text, lambda document: "")
     return SentenceReport(

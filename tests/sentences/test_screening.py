@@ -14,7 +14,7 @@ from pmbf.base.errors import ParameterError
 from pmbf.base.span import overlap
 from pmbf.sentences import SentenceReport, screening
 from pmbf.sentences.as_passages import as_passages
-from pmbf.sentences.beside import Asked
+from pmbf.sentences.beside import QueryUnits
 from tests.sentences.texts import sentence, text
 
 
@@ -143,7 +143,7 @@ def test_a_long_text_is_looked_up_in_parts(tides: Collection, monkeypatch: pytes
 
 def test_each_unit_knows_all_its_sentences() -> None:
     """A long sentence is cut: the unit of its second half begins behind the start of the next unit."""
-    asked = Asked.of(f"{sentence(0, 3)} {sentence(0, 3)} {sentence(1, 60)}", "words")
+    asked = QueryUnits.of(f"{sentence(0, 3)} {sentence(0, 3)} {sentence(1, 60)}", "words")
     for span, parts in zip(asked.spans, asked.parts, strict=True):
         held = [number for number, one in enumerate(asked.sentences) if overlap(one, span)]
         assert [number for number, _ in parts] == held

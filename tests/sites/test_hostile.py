@@ -14,7 +14,7 @@ import pytest
 
 from pmbf import Collection
 from pmbf.base.errors import PmbfError
-from pmbf.sentences.beside import Asked
+from pmbf.sentences.beside import QueryUnits
 from pmbf.sites import auditlog, init, opened, private, protocol, read_card
 from pmbf.sites.held import title_of
 from pmbf.sites.keying import packed, random_ones
@@ -85,7 +85,7 @@ def test_no_question_ends_in_an_error_of_the_site(two: dict[str, House], path: s
 
 
 def shared() -> SharedUnits:
-    return SharedUnits(Asked.of(text(10, 11, 12, 13), "words"), [0, 1])
+    return SharedUnits(QueryUnits.of(text(10, 11, 12, 13), "words"), [0, 1])
 
 
 def decoders() -> dict[str, tuple[dict[str, Any], Callable[[bytes], object]]]:

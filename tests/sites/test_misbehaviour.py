@@ -19,7 +19,7 @@ from pmbf.intake.texts import Text
 from pmbf.screen.templates import Pattern, Template
 from pmbf.screen.templates.cutting import SectionPatterns
 from pmbf.sentences import SentenceReport
-from pmbf.sentences.beside import Asked
+from pmbf.sentences.beside import QueryUnits
 from pmbf.sites import Partner, Registry, Sites, init, protocol
 from pmbf.sites.accepting import MOST_HANDSHAKES
 from pmbf.sites.answering import ASKS_A_MINUTE
@@ -274,7 +274,7 @@ class Interrupted(Conversation):
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_collection_that_changes_within_a_task_is_asked_anew(three: dict[str, House], times: int) -> None:
     home, south = three["home"], three["south"]
-    query = Asked.of(text(60, 61), protocol.CODE)
+    query = QueryUnits.of(text(60, 61), protocol.CODE)
     partner = home.registry.partner("south")
     Interrupted.times, Interrupted.house, Interrupted.site = times, home, south
     asking = Interrupted(home.registry, partner, query, range(len(query.spans)), False, 20)
@@ -291,7 +291,7 @@ def test_a_collection_that_changes_within_a_task_is_asked_anew(three: dict[str, 
 
 def test_a_level_that_is_lowered_within_a_task_counts_at_once(three: dict[str, House]) -> None:
     home, south = three["home"], three["south"]
-    query = Asked.of(text(20, 21, 22), protocol.CODE)
+    query = QueryUnits.of(text(20, 21, 22), protocol.CODE)
     asking = Lowered(home.registry, home.registry.partner("south"), query, range(len(query.spans)), True, 20)
     Lowered.site = south
     asking.run()
@@ -323,7 +323,7 @@ def test_an_error_of_a_site_names_no_path(three: dict[str, House]) -> None:
 
 def test_a_site_that_claims_every_unit_is_told_whatever_their_number(three: dict[str, House]) -> None:
     home = three["home"]
-    query = Asked.of(text(*range(100, 132)), protocol.CODE)
+    query = QueryUnits.of(text(*range(100, 132)), protocol.CODE)
     for n in range(1, len(query.spans) + 1):
         asking = Conversation(home.registry, home.registry.partner("south"), query, range(n), True, 20)
         order = asking._filled_up()

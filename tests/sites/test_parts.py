@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pmbf import Collection, kernels
 from pmbf.base.errors import CorruptError, ParameterError
 from pmbf.sentences import Sentences
-from pmbf.sentences.beside import Asked
+from pmbf.sentences.beside import QueryUnits
 from pmbf.sentences.screening import candidates
 from pmbf.sites import Card, auditlog, init, opened, protocol, read_card
 from pmbf.sites.keying import fingerprints, packed, read, task_key, unpacked
@@ -53,7 +53,7 @@ def test_bytes_that_are_no_fingerprints_are_refused_or_stay_as_they_are(raw: byt
 
 
 def test_overlapping_units_are_sent_once() -> None:
-    keys = Asked.of(text(*range(60)), protocol.CODE).units.keys
+    keys = QueryUnits.of(text(*range(60)), protocol.CODE).units.keys
     assert len(packed(fingerprints(keys, KEY))) < 0.8 * 60 * len(keys)
 
 
@@ -71,7 +71,7 @@ def test_a_keyed_look_up_is_the_plain_one(tmp_path: Path, key_bits: int) -> None
     texts = {str(number): text(*range(number, number + 6)) for number in range(0, 60, 3)}
     with Collection(built(tmp_path / "c.pmbf", texts)) as collection:
         collection.build_sentences(key_bits=key_bits)
-    keys = Asked.of(text(2, 3, 70, 9, 10, 71, 72, 30, 31), "words").units.keys
+    keys = QueryUnits.of(text(2, 3, 70, 9, 10, 71, 72, 30, 31), "words").units.keys
     keys = keys >> np.uint64(64 - key_bits) << np.uint64(64 - key_bits)
     with Store(tmp_path / "c.pmbf") as store:
         sentences = Sentences(store)
@@ -174,7 +174,7 @@ def test_a_card_with_a_certificate_that_tls_cannot_use_is_refused(tmp_path: Path
     st.sets(st.integers(0, 60), min_size=1),
 )
 def test_shared_units_are_the_same_words_and_lead_back(seeds: list[tuple[int, int]], chosen: set[int]) -> None:
-    asked = Asked.of(" ".join(sentence(*one) for one in seeds), protocol.CODE)
+    asked = QueryUnits.of(" ".join(sentence(*one) for one in seeds), protocol.CODE)
     if not asked.spans:
         return
     numbers = sorted(number for number in chosen if number < len(asked.spans)) or [0]

@@ -14,7 +14,7 @@ import pytest
 from pmbf import Collection
 from pmbf.base.errors import ParameterError, UnsupportedError
 from pmbf.sentences import Sentences
-from pmbf.sentences.beside import Asked
+from pmbf.sentences.beside import QueryUnits
 from pmbf.sites import Sites, auditlog, private, protocol
 from pmbf.sites.client import Conversation
 from pmbf.sites.keying import Keys, top_bits
@@ -71,7 +71,7 @@ def test_a_private_question_claims_what_a_question_by_keys_claims(three: dict[st
 def test_the_number_of_equal_keys_is_that_of_a_plain_comparison(three: dict[str, House]) -> None:
     home = home_of(three)
     (site,) = home.asks(QUERY, "north", private=True, whole=True).sites
-    ours = top_bits(Asked.of(QUERY, protocol.CODE).units.keys, 32)
+    ours = top_bits(QueryUnits.of(QUERY, protocol.CODE).units.keys, 32)
     with Store(three["north"].collection) as store:
         known = Sentences(store).known_keys()
     assert site.n_keys == len(np.unique(ours))
@@ -86,7 +86,7 @@ def test_the_log_of_the_site_has_the_number_of_keys_and_nothing_of_the_answer(th
 
 
 def test_two_questions_about_one_text_have_no_point_in_common(three: dict[str, House]) -> None:
-    keys = Asked.of(QUERY, protocol.CODE).units.keys
+    keys = QueryUnits.of(QUERY, protocol.CODE).units.keys
     first, second = PrivateQuestion(keys), PrivateQuestion(keys)
     assert not set(first.points) & set(second.points) and len(first.points) % 320 == 0
     assert len(first.points) >= first.n_distinct + 40

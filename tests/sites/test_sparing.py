@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pmbf
-from pmbf.sentences.beside import Asked
+from pmbf.sentences.beside import QueryUnits
 from pmbf.sites import protocol, sparing
 from pmbf.sites.client import Conversation
 from pmbf.sites.keying import Keys, fingerprints, packed, random_ones, task_key, top_bits
@@ -43,7 +43,9 @@ class Asker:
 
     def __init__(self, two: dict[str, House]) -> None:
         registry = two["home"].registry
-        self.conversation = Conversation(registry, registry.partner("north"), Asked.of("x", "words"), [0], True, 60)
+        self.conversation = Conversation(
+            registry, registry.partner("north"), QueryUnits.of("x", "words"), [0], True, 60
+        )
         self.conversation._until = float("inf")
 
     def asks(self, keys: Keys) -> dict[str, object]:
@@ -69,11 +71,11 @@ class Asker:
 
 
 def keys_of(*units: str) -> Keys:
-    return np.concatenate([Asked.of(one, "words").units.keys[:1] for one in units])
+    return np.concatenate([QueryUnits.of(one, "words").units.keys[:1] for one in units])
 
 
 def units_of(query: str) -> list[str]:
-    asked = Asked.of(query, "words")
+    asked = QueryUnits.of(query, "words")
     return [query[span.start : span.stop] for span in asked.spans]
 
 
@@ -209,7 +211,7 @@ def test_a_blurred_bar_lies_between_both_ends(n_edits: int, secret: bytes) -> No
     words = text(1, 2).split()
     unit = units_of(text(1, 2))[0]
     query = " ".join("zz" if at < n_edits else word for at, word in enumerate(words))[: len(unit)]
-    exact, patch = Asked(query, Asked.of(query, "words").units), pytest.MonkeyPatch()
+    exact, patch = QueryUnits(query, QueryUnits.of(query, "words").units), pytest.MonkeyPatch()
     candidate = [(0, (0, len(unit)), 2)]
     found = Blurred([query], secret).alike(unit, candidate)
     with patch.context() as change:

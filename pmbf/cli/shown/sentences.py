@@ -14,7 +14,7 @@ from pmbf.cli.shown.safe import one_line, one_message
 from pmbf.cli.shown.sections import none_found, sections_table
 
 if TYPE_CHECKING:
-    from pmbf.sentences import Sentence, SentenceReport, Source, Status
+    from pmbf.sentences import Sentence, SentenceReport, SentenceSource, Status
 
 N_ORIGINS = 3
 """Documents that are named for a sentence."""
@@ -93,7 +93,7 @@ def _notes(report: SentenceReport) -> Iterator[str]:
         yield f"{counted(n_short, 'sentence')} {where} of fewer than 40 columns; not compared."
 
 
-def _sources(sources: Sequence[Source], n_compared: int, columns: int) -> Iterator[Text]:
+def _sources(sources: Sequence[SentenceSource], n_compared: int, columns: int) -> Iterator[Text]:
     """Yield the table of sources; paths stand last."""
     rows = [("#", "sentences", "share", "source")]
     for rank, one in enumerate(sources, 1):
