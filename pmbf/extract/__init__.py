@@ -24,8 +24,7 @@ from pmbf.extract.kinds import (
     plain_kind,
     refusal,
 )
-from pmbf.extract.limits import Extracted, Limits, over_text
-from pmbf.extract.parts import Part, part_at
+from pmbf.extract.limits import Extracted, Limits, Part, over_text, part_at
 
 __all__ = [
     "SUPPORTED",
@@ -92,8 +91,8 @@ def extract(
 
 
 def runs(raw: bytes) -> tuple[str, tuple[str, ...]]:
-    """Return the text in bytes that are no document, and its problems: see `pmbf.extract.pictures`."""
-    from pmbf.extract.pictures import text_of
+    """Return the text in bytes that are no document, and its problems: see `pmbf.extract.strings`."""
+    from pmbf.extract.strings import text_of
 
     return text_of(raw)
 

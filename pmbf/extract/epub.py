@@ -8,9 +8,8 @@ from urllib.parse import unquote
 
 from pmbf.base.errors import IncompleteError
 from pmbf.extract.archive import Archive
-from pmbf.extract.package import member_text
+from pmbf.extract.package import Attributes, member_text, walk
 from pmbf.extract.reading import OverLimitError, Reading
-from pmbf.extract.xml import Attributes, walk
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _CHAPTER = re.compile(r"\.x?html?$", re.I)

@@ -12,8 +12,8 @@ import zlib
 from collections.abc import Iterator
 
 from pmbf.base.errors import IncompleteError
-from pmbf.extract.limits import MIB
 from pmbf.extract.reading import Reading
+from pmbf.extract.streams import Stream
 
 BETWEEN = "\n\n"
 
@@ -117,17 +117,11 @@ def _distance(raw: bytes, at: int) -> tuple[int, int]:
 
 
 def _inflated(raw: bytes, at: int, reading: Reading) -> tuple[bytes, int]:
-    decoder, pieces, start = zlib.decompressobj(), list[bytes](), at
-    while not decoder.eof:
-        given = decoder.unconsumed_tail or raw[at : at + (1 << 14)]
-        if not decoder.unconsumed_tail:
-            at += len(given)
-        if not given:
-            raise EOFError("no end")
-        pieces.append(decoder.decompress(given, MIB))
-        reading.spend_expanded(len(pieces[-1]))
-    assert at > start
-    return b"".join(pieces), at - len(decoder.unused_data)
+    stream = Stream(raw, at, reading)
+    content = b"".join(stream)
+    if not stream.is_whole:
+        raise EOFError("no end")
+    return content, stream.stop
 
 
 def _patched(base: bytes, delta: bytes, reading: Reading) -> bytes:

@@ -8,11 +8,9 @@ import stat
 import struct
 from pathlib import Path
 
-from pmbf.extract import ole
 from pmbf.extract.encoding import CONTROLS, HEAD_BYTES, is_probably_text, wide_encoding
 from pmbf.extract.formats import FORMATS, PDF_END, ends_as_pdf
-from pmbf.extract.ole import Gap
-from pmbf.extract.unread import ENCRYPTED, IN_ZIP, gap, is_postscript, named_gap
+from pmbf.extract.unread import ENCRYPTED, IN_ZIP, OLE, Gap, gap, is_postscript, named_gap
 
 TEXT_KINDS = frozenset(kind for kind, one in FORMATS.items() if one.is_text)
 """Kinds that are decoded in this process; all others are parsed in a child process."""
@@ -89,7 +87,7 @@ def guess_kind(raw: bytes, name: str, *, is_clean: bool = False) -> str | None:
     by_name = SUPPORTED.get(extension)
     if is_clean and (by_name or "txt") in TEXT_KINDS and not _may_be_a_source(raw, 0, len(raw)):
         return by_name or "txt"
-    if is_encrypted(raw) or raw.startswith(ole.MAGIC) or is_postscript(raw):  # a .doc ends with a zip of its themes
+    if is_encrypted(raw) or raw.startswith(OLE) or is_postscript(raw):  # a .doc ends with a zip of its themes
         return None
     if kind := _mail_kind(raw) if extension in _OF_MAIL else _odd_mail_kind(raw, extension):
         return kind  # its parts may be binary, and end as a zip does
@@ -163,7 +161,7 @@ def looks_supported(path: str | os.PathLike[str]) -> bool:
 
 def is_archive(raw: bytes, name: str) -> bool:
     """Tell archives of the kinds that are read; a document that is a zip file and not read is none."""
-    if raw.startswith(ole.MAGIC) or _in_zip(raw):
+    if raw.startswith(OLE) or _in_zip(raw):
         return False
     kind = _by_magic(raw, SUPPORTED.get(_extension(name)))
     return kind in ARCHIVE_KINDS or (kind is None and _zip_directory(raw) is not None)
@@ -207,7 +205,7 @@ def _gap(raw: bytes, name: str = "") -> Gap | None:
         return None
     if is_encrypted(raw):
         return ENCRYPTED
-    if raw.startswith(ole.MAGIC):  # the thumbnails of a folder are none
+    if raw.startswith(OLE):  # the thumbnails of a folder are none
         return gap(raw)
     if told := _in_zip(raw) or gap(raw):
         return told

@@ -1,12 +1,12 @@
-"""The bounds for reading a document (`Limits`), and the result (`Extracted`)."""
+"""The bounds for reading a document (`Limits`), and the result: its text, and which part of it comes from where."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 from pmbf.base.errors import ParameterError
-from pmbf.extract.parts import Part
 
 MIB = 1 << 20
 MOST_TIMEOUT_S = 86_400
@@ -61,11 +61,7 @@ class Limits:
 
 
 def require_above_zero(limits: Any) -> None:
-    """Refuse a dataclass of limits if a limit is not above 0.
-
-    Raises:
-        ParameterError: A limit is 0 or less.
-    """
+    """Refuse a dataclass of limits if a limit is not above 0. Raises `ParameterError`."""
     for field in fields(limits):
         if field.type != "str" and not getattr(limits, field.name) > 0:
             raise ParameterError(f"{field.name} is {getattr(limits, field.name)}, expected a number above 0")
@@ -74,6 +70,32 @@ def require_above_zero(limits: Any) -> None:
 def over_text(limits: Limits) -> str:
     """Return the message for a document with too much text."""
     return f"more than {limits.max_text_bytes} bytes of text; split it or raise max_bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A document inside a document: a member, an attachment, an embedded file.
+
+    Args:
+        start, stop: The span of its text in the whole text, in code points.
+        path: The names of the documents around it, without the outermost, and its own name.
+    """
+
+    start: int
+    stop: int
+    path: str
+
+
+def part_at(parts: Sequence[Part], start: int, stop: int) -> Part | None:
+    """Return the innermost document inside that holds most of a stretch of text; None if none does.
+
+    >>> parts = (Part(0, 90, "a.zip"), Part(10, 50, "a.zip!/b.txt"), Part(50, 90, "a.zip!/c.txt"))
+    >>> part_at(parts, 20, 30).path, part_at(parts, 40, 60).path, part_at(parts, 90, 95)
+    ('a.zip!/b.txt', 'a.zip', None)
+    """
+    inside = [(min(stop, one.stop) - max(start, one.start), one.start - one.stop, n) for n, one in enumerate(parts)]
+    n_shared, _, number = max(inside, default=(0, 0, 0))
+    return parts[number] if 2 * n_shared > stop - start else None
 
 
 @dataclass(frozen=True, slots=True)

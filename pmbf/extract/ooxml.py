@@ -6,15 +6,15 @@ found, in documents with and without macros, of either dialect. Formatting parts
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 from pmbf.base.errors import IncompleteError
 from pmbf.base.places import PAGE_END, without_page_ends
 from pmbf.extract.archive import Archive
 from pmbf.extract.flow import Flow
-from pmbf.extract.package import hidden_text, member_text, part_text
-from pmbf.extract.reading import Reading
-from pmbf.extract.slides import slide_order
+from pmbf.extract.package import Attributes, hidden_text, member_text, part_text, walk
+from pmbf.extract.reading import OverLimitError, Reading
 
 ORDER = (
     *(r"word/document\d*\.xml", r"word/(?:foot|end)notes", r"word/(?:header|footer)", r"word/comments"),
@@ -32,6 +32,7 @@ CHARACTERS = {"noBreakHyphen": "-", "softHyphen": "\xad", "ptab": "\t"}
 _NO_TEXT = re.compile(
     r"\.(?:rels|odttf|fntdata|vml)$|printerSettings\d*\.bin$|^(?:\[content_types\]|docProps/|customXml/)", re.I
 )
+_PRESENTATION, _RELATIONS = "ppt/presentation.xml", "ppt/_rels/presentation.xml.rels"
 _PROPERTY = re.compile(r"(?:docProps|customXml)/", re.I)
 _SLIDE = re.compile(r"ppt/slides/slide\d+\.xml")
 _TEMPLATE = re.compile(r"ppt/(?:slideMasters|slideLayouts|notesMasters|handoutMasters)/")
@@ -44,7 +45,7 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
         IncompleteError: The package is broken, encrypted, over a limit, or has no parts.
     """
     archive = Archive(raw, reading)
-    slides = slide_order(archive)
+    slides = _slide_order(archive)
     ranked = sorted(archive.names(), key=lambda name: (_rank(name), slides.get(name, len(slides))))
     names = [name for name in ranked if not _NO_TEXT.search(name)]
     if not any(map(_is_xml, names)):
@@ -54,6 +55,22 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
         properties = [name for name in archive.names() if _PROPERTY.match(name) and _is_xml(name)]
         text += hidden_text(archive, properties, filter(_is_xml, names), reading) + archive.beside()
     return text
+
+
+def _slide_order(archive: Archive) -> dict[str, int]:
+    """Return the place of each slide's part by its name, as a PPTX shows it; empty if the package does not tell it."""
+    if not {_PRESENTATION, _RELATIONS} <= set(archive.names()):
+        return {}
+    order, targets = Attributes("sldId"), Attributes("Relationship")
+    try:
+        walk(archive.chunks(_PRESENTATION), order)
+        walk(archive.chunks(_RELATIONS), targets)
+    except OverLimitError:
+        raise
+    except IncompleteError:  # told when the part is read for its text
+        return {}
+    files = {one.get("Id"): posixpath.join("/ppt", one.get("Target", ""))[1:] for one in targets.found}
+    return {files[one.get("id")]: number for number, one in enumerate(order.found) if one.get("id") in files}
 
 
 def _is_xml(name: str) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 
 from pmbf.extract.limits import MIB
 from pmbf.extract.reading import OverLimitError, Reading
-from pmbf.extract.streams import READ_BYTES
+from pmbf.extract.streams import Stream
 from pmbf.extract.strings import words_of
 
 LEAST_LETTERS = 8
@@ -132,23 +132,17 @@ def _unpacked(packed: bytes, filters: list[bytes], reading: Reading) -> bytes:
 
 
 def _inflated(packed: bytes, most_bytes: int, reading: Reading) -> bytes:
-    decoder, pieces, at, n_bytes = zlib.decompressobj(), list[bytes](), 0, 0
+    stream, pieces, n_bytes = Stream(packed, 0, reading), list[bytes](), 0
     what = "cut short"
     try:
-        while not decoder.eof:
-            given = decoder.unconsumed_tail or packed[at : at + READ_BYTES]
-            at += 0 if decoder.unconsumed_tail else len(given)
-            piece = decoder.decompress(given, MIB)
+        for piece in stream:
             n_bytes += len(piece)
-            reading.spend_expanded(len(piece))
             if n_bytes > most_bytes:
                 raise OverLimitError(f"a stream expands over {reading.limits.max_ratio} times (max_ratio)")
-            if not (given or piece):
-                break
             pieces.append(piece)
     except zlib.error as error:
         what = f"damaged: {error}"
-    if not decoder.eof:
+    if not stream.is_whole:
         reading.problem(f"a stream is {what}")
     return b"".join(pieces)
 

@@ -14,8 +14,7 @@ import threading
 from dataclasses import asdict
 
 from pmbf.base.errors import IncompleteError, UnsupportedError
-from pmbf.extract.limits import Extracted, Limits
-from pmbf.extract.parts import Part
+from pmbf.extract.limits import Extracted, Limits, Part
 from pmbf.jobs.child import Child
 from pmbf.jobs.frames import Frame
 

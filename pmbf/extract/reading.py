@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -10,15 +12,58 @@ from typing import cast
 from pmbf.base.errors import IncompleteError, PmbfError, UnsupportedError
 from pmbf.extract.formats import FORMATS
 from pmbf.extract.kinds import describe, guess_kind, hidden_after, is_media
-from pmbf.extract.limits import Limits, over_text
-from pmbf.extract.parts import BETWEEN, Part, PartMarks
+from pmbf.extract.limits import Limits, Part, over_text
 
+BETWEEN = "!/"
+"""Between the names of documents inside each other: `report.zip!/inner.docx`."""
+MOST_PATH_CHARS = 40_000
+"""The most characters of all paths together: one header takes them to the other process. Documents beyond that have no
+name."""
 MAX_PROBLEMS = 100
 MAX_LABEL_CHARS = 200
 
 
 class OverLimitError(IncompleteError):
     """A limit of the whole document is reached: the rest is not read."""
+
+
+class PartMarks:
+    """Marks around the texts of documents inside a document, while it is read; then they become `Part`s.
+
+    The marks hold a random number, so no document can forge them.
+    """
+
+    def __init__(self) -> None:
+        self._secret = secrets.token_hex(16)
+        self._paths: list[str] = []
+        self._n_chars = 0
+
+    def around(self, text: str, path: str) -> str:
+        """Return the text of a document inside, between its marks; without marks if the text is blank."""
+        if not text.strip() or self._n_chars + len(path) > MOST_PATH_CHARS:
+            return text
+        self._n_chars += len(path)
+        self._paths.append(path)
+        return f"\ufdd0{self._secret}+{len(self._paths) - 1}\ufdd1{text}\ufdd0{self._secret}-\ufdd1"
+
+    def taken_out(self, text: str) -> tuple[str, tuple[Part, ...]]:
+        """Return a text without the marks, and the parts that they marked, by their start, outer ones first."""
+        if not self._paths:
+            return text, ()
+        pieces, n_chars = list[str](), 0
+        found: list[Part] = []
+        open_: list[int] = []
+        for number, piece in enumerate(re.split(f"\ufdd0{self._secret}([-+]\\d*)\ufdd1", text)):
+            if number % 2 == 0:
+                pieces.append(piece)
+                n_chars += len(piece)
+            elif piece.startswith("+"):
+                open_.append(len(found))
+                found.append(Part(n_chars, n_chars, self._paths[int(piece)]))
+            else:
+                at = open_.pop()
+                found[at] = Part(found[at].start, n_chars, found[at].path)
+        return "".join(pieces), tuple(found)
 
 
 @dataclass
@@ -125,7 +170,7 @@ class Reading:
             self.problem(f"{name}: skipped: {describe(raw)}")
         if not self.unseen:
             return ""
-        from pmbf.extract.pictures import text_of
+        from pmbf.extract.strings import text_of
 
         text, problems = text_of(raw)
         for what in problems:

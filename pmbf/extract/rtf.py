@@ -14,15 +14,57 @@ from dataclasses import dataclass, replace
 
 from pmbf.base.errors import IncompleteError
 from pmbf.extract.flow import Flow
+from pmbf.extract.kinds import TEXT_KINDS, guess_kind
 from pmbf.extract.reading import Reading
-from pmbf.extract.rtf_unread import Unread
-from pmbf.extract.rtf_words import ASIDE, CHARACTERS, CODE_PAGES, ESCAPED, LINE, STARRED_BUT_READ, UNREAD
+from pmbf.extract.strings import runs
 
 MAX_GROUPS = 10_000
 """The most groups inside each other; Word nests some tens."""
 USUAL_FALLBACK_CHARS = 8
 """Characters that old programs show in place of one that they do not know. Programs write a few; more can hide text."""
+LEAST_BYTES = 64
+"""Least length of data in a group that is left out; shorter data are a number or a hash."""
+CHARACTERS = {
+    **dict.fromkeys(("tab", "cell", "nestcell"), "\t"),
+    **dict.fromkeys(("emspace", "enspace", "qmspace"), "\u2002"),
+    "emdash": "\u2014",
+    "endash": "\u2013",
+    "bullet": "\u2022",
+    "lquote": "\u2018",
+    "rquote": "\u2019",
+    "ldblquote": "\u201c",
+    "rdblquote": "\u201d",
+    "zwj": "\u200d",
+    "zwnj": "\u200c",
+    "~": "\xa0",
+    "-": "\xad",
+    "_": "\u2011",
+}
+ESCAPED = frozenset("\\{}")
+LINE = frozenset({"par", "line", "sect", "page", "column", "row", "nestrow", "\n", "\r"})
+ASIDE = frozenset(
+    {"footnote", "annotation", "header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf"}
+    | {"shptxt", "dptxbxtext", "deleted"}
+)
+"""Groups whose text follows the line they hang on: notes, comments, headers, text boxes, deleted text."""
+UNREAD = frozenset(
+    {"colortbl", "stylesheet", "info", "pict", "fldinst", "listtext", "pntext", "sn", "sv", "nonesttables", "objdata"}
+    | {"objclass", "objname", "themedata", "datastore", "xe", "tc", "bkmkstart", "bkmkend", "template", "filetbl"}
+    | {"listtable", "listoverridetable", "revtbl", "rsidtbl", "generator", "latentstyles"}
+    | {"ftnsep", "ftnsepc", "aftnsep", "aftnsepc"}
+)
+STARRED_BUT_READ = ASIDE | {"shpinst", "do", "ud", "fldrslt", "field", "result", "nestrow"}
+"""`\\*` means: skip an unknown group. These groups are known."""
+# fmt: off
+CODE_PAGES = {
+    0: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gbk", 136: "cp950", 161: "cp1253",
+    162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
+    238: "cp1250", 254: "cp437", 255: "cp850",
+}
+# fmt: on
+"""`\\fcharset` -> codec."""
 
+_HEX = re.compile(rb"[0-9A-Fa-f\s]+")
 _TOKEN = re.compile(
     rb"(?P<text>[^\\{}\r\n]+)|\\(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<hex>[0-9A-Fa-f]{2})"
     rb"|(?P<brace>[{}])|\\(?P<symbol>[^A-Za-z])|[\r\n]+|\\",
@@ -53,7 +95,7 @@ class _Group:
 class _Reader:
     def __init__(self, reading: Reading) -> None:
         self.flow = Flow()
-        self.unread = Unread(reading)
+        self.unread = _Unread(reading)
         self._reading = reading
         self._group = _Group()
         self._outer: list[_Group] = []
@@ -229,3 +271,49 @@ def _known(codec: str) -> str | None:
         return codecs.lookup(codec).name
     except LookupError:
         return None
+
+
+class _Unread:
+    """Collects the text of groups that no program shows: properties, names of fonts, pictures, unknown groups."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._open = bytearray()
+        self._lines: list[str] = []
+        self._found: list[str] = []
+
+    def write(self, text: str) -> None:
+        """Take a character that is written as a control word."""
+        self._open += text.encode(errors="replace")
+
+    def take(self, raw: bytes) -> None:
+        """Take bytes as they stand between control words."""
+        self._open += raw
+
+    def end(self, codec: str) -> None:
+        """End a group: the taken bytes are text in some code page, or data in hexadecimal."""
+        raw = bytes(self._open)
+        self._open.clear()
+        if len(raw) >= 2 * LEAST_BYTES and _HEX.fullmatch(raw):
+            digits = b"".join(raw.split())
+            self.data(bytes.fromhex(digits[: len(digits) & ~1].decode()))
+        elif raw.strip():
+            self._lines.append(raw.decode(codec, "replace"))
+
+    def data(self, raw: bytes) -> None:
+        """Take bytes that are no RTF: a picture, an object, or others."""
+        if len(raw) < LEAST_BYTES:
+            return
+        kind = guess_kind(raw, "")
+        if kind and kind not in TEXT_KINDS:
+            self._found.append(self._reading.embedded(raw, "data"))
+        else:
+            text = runs(raw)
+            self._reading.spend_text(len(text))
+            self._found.append(self._reading.part(f"\n{text}\n", "data"))
+
+    def text(self) -> str:
+        """Return all that was found."""
+        text = " ".join(self._lines)
+        self._reading.spend_text(len(text))
+        return self._reading.part(f"\n{text}\n", "groups") + "".join(self._found)

@@ -8,7 +8,6 @@ import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Protocol
 
 from pmbf.base.errors import IncompleteError
 from pmbf.extract.limits import MIB
@@ -22,54 +21,58 @@ _ZEROS = re.compile(rb"\0+")
 _ERRORS = (zlib.error, lzma.LZMAError, OSError, ValueError, EOFError)
 
 
-class _Decoder(Protocol):
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def needs_input(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int = -1, /) -> bytes: ...
+class Zlib:
+    """zlib's decoder, with the interface of those of bzip2 and xz."""
 
-
-class _Zlib:
-    """zlib's decoder, with the interface of the other two."""
-
-    def __init__(self, window_bits: int) -> None:
+    def __init__(self, window_bits: int = zlib.MAX_WBITS) -> None:
         self._zlib = zlib.decompressobj(window_bits)
+        self.eof, self.needs_input, self.unused_data = False, True, b""
 
-    @property
-    def eof(self) -> bool:
-        return self._zlib.eof
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._zlib.unconsumed_tail
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._zlib.unused_data
-
-    def decompress(self, data: bytes, max_length: int = 0, /) -> bytes:
-        return self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """Return the next bytes, `max_length` at most; what is left of `data` is kept."""
+        found = self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
+        self.eof, self.needs_input = self._zlib.eof, not self._zlib.unconsumed_tail
+        self.unused_data = self._zlib.unused_data
+        return found
 
 
-DECODERS: dict[str, Callable[[], _Decoder]] = {
-    "gz": lambda: _Zlib(16 + zlib.MAX_WBITS),
-    "zlib": lambda: _Zlib(zlib.MAX_WBITS),
-    "deflate": lambda: _Zlib(-zlib.MAX_WBITS),
+_DECODERS: dict[str, Callable[[], Zlib | bz2.BZ2Decompressor | lzma.LZMADecompressor]] = {
+    "gz": lambda: Zlib(16 + zlib.MAX_WBITS),
+    "zlib": Zlib,
+    "deflate": lambda: Zlib(-zlib.MAX_WBITS),
     "bz2": bz2.BZ2Decompressor,
     "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, XZ_MEMORY_BYTES),
 }
 
 
+class Stream:
+    """One packed stream among some bytes: iterating yields its content, 1 MiB at most at a time, spent in a reading.
+
+    Afterwards `is_whole` tells whether the stream has ended, and `stop` is the offset behind it.
+    """
+
+    def __init__(self, raw: bytes, start: int, reading: Reading, kind: str = "zlib") -> None:
+        self._raw, self._reading, self._decoder, self.stop = raw, reading, _DECODERS[kind](), start
+
+    @property
+    def is_whole(self) -> bool:
+        return self._decoder.eof
+
+    def __iter__(self) -> Iterator[bytes]:
+        decoder, piece = self._decoder, b""
+        while not decoder.eof:
+            more = self._raw[self.stop : self.stop + READ_BYTES] if decoder.needs_input else b""
+            if decoder.needs_input and not (more or piece):
+                return
+            self.stop += len(more)
+            piece = decoder.decompress(more, MIB)
+            self._reading.spend_expanded(len(piece))
+            yield piece
+        self.stop -= len(decoder.unused_data)
+
+
 def unpacked(raw: bytes, kind: str, reading: Reading) -> bytes:
     """Return the content of a file: all its streams, one after another, up to their first damage.
-
-    Args:
-        raw: The packed file.
-        kind: "gz", "bz2", "xz", "zlib" or "deflate".
-        reading: Takes the problems, and has the limits.
 
     Raises:
         OverLimitError: It expands too far, or too far together with the bytes expanded before.
@@ -79,7 +82,6 @@ def unpacked(raw: bytes, kind: str, reading: Reading) -> bytes:
     try:
         for piece in _pieces(raw, kind, reading):
             content.write(piece)
-            reading.spend_expanded(len(piece))
             if content.tell() > max(MIB, reading.limits.max_ratio * len(raw)):
                 raise OverLimitError(f"expands over {reading.limits.max_ratio} times (max_ratio)")
     except _ERRORS as error:
@@ -103,25 +105,20 @@ def gzip_comment(raw: bytes) -> str:
 
 
 def _pieces(raw: bytes, kind: str, reading: Reading) -> Iterator[bytes]:
-    position = 0
-    while (position := _after_zeros(raw, position)) < len(raw):
-        decoder = DECODERS[kind]()
-        start = position
+    start = 0
+    while (start := _after_zeros(raw, start)) < len(raw):
+        stream = Stream(raw, start, reading, kind)
         try:
-            while not decoder.eof:
-                more = raw[position : position + READ_BYTES] if decoder.needs_input else b""
-                position += len(more)
-                piece = decoder.decompress(more, MIB)
-                yield piece
-                if not (piece or more or decoder.eof) and decoder.needs_input:
-                    reading.problem("cut short")
-                    return
+            yield from stream
         except _ERRORS:
             if not start:
                 raise
             reading.problem(f"{len(raw) - start} bytes after its end, or damaged")
             return
-        position -= len(decoder.unused_data)
+        if not stream.is_whole:
+            reading.problem("cut short")
+            return
+        start = stream.stop
 
 
 def _after_zeros(raw: bytes, position: int) -> int:

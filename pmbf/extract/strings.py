@@ -2,25 +2,34 @@
 
 The program `strings` finds ASCII; here any script is found. A run is 3 or more blocks in a row of 16 bytes that are
 UTF-8 but for a byte in four. In UTF-16 every other byte is the high half of a letter, most often zero. This is one pass
-over the bytes, some blocks at a time.
+over the bytes, some blocks at a time. Of PNG the packed comments are read, too: the chunks `zTXt` and `iTXt`.
+
+Source:
+    W3C, Portable Network Graphics (PNG) Specification, third edition, section 11.3.3.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+import zlib
 from collections.abc import Iterator
 from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
+from pmbf.extract.limits import MIB
+
 BLOCK = 16
 LEAST_BLOCKS = 3
 """Least blocks in a row: some 60 bytes with the blocks at both ends that are partly text."""
 LEAST_WORDS = 6
 BETWEEN = "\n\n"
+MOST_BYTES = 16 * MIB
+"""The most bytes of one picture's comments, unpacked."""
 
+_PNG = b"\x89PNG\r\n\x1a\n"
 _CHUNK_BYTES = 1 << 18
 """Bytes looked at together: they stay in the processor's cache. A multiple of `BLOCK`."""
 _MOST_CHARS = 1 << 16
@@ -47,6 +56,12 @@ def _classes() -> npt.NDArray[np.uint8]:
 
 _CLASSES = _classes().tobytes()
 _POPCOUNT = np.array([number.bit_count() for number in range(1 << BLOCK)], np.uint8)
+
+
+def text_of(raw: bytes) -> tuple[str, tuple[str, ...]]:
+    """Return the text in bytes that are no document, and its problems."""
+    packed, problems = _packed_comments(raw)
+    return BETWEEN.join(filter(None, (runs(raw), packed))), problems
 
 
 def runs(raw: bytes) -> str:
@@ -140,6 +155,39 @@ def _as_latin(error: UnicodeError) -> tuple[str, int]:
     """Decode bytes that are no UTF-8 as the letters that Western programs write as single bytes."""
     assert isinstance(error, UnicodeDecodeError)
     return error.object[error.start : error.end].decode("latin-1"), error.end
+
+
+def _packed_comments(raw: bytes) -> tuple[str, tuple[str, ...]]:
+    if not raw.startswith(_PNG) or (b"zTXt" not in raw and b"iTXt" not in raw):
+        return "", ()
+    at, texts, problems, n_left = len(_PNG), list[str](), list[str](), MOST_BYTES
+    while at + 8 <= len(raw):
+        length, kind = int.from_bytes(raw[at : at + 4], "big"), raw[at + 4 : at + 8]
+        packed = _packed(kind, raw[at + 8 : at + 8 + length])
+        at += 12 + length
+        if not packed:
+            continue
+        decoder = zlib.decompressobj()
+        try:
+            content = decoder.decompress(packed, max(1, n_left))
+        except zlib.error as error:
+            problems.append(f"a packed comment: damaged: {error}")
+            continue
+        n_left -= len(content)
+        texts.append(content.decode("utf-8", "replace"))
+        if not decoder.eof:
+            problems.append("a packed comment: cut short" if n_left > 0 else f"comments of over {MOST_BYTES} bytes")
+    return "\n".join(texts), tuple(problems)
+
+
+def _packed(kind: bytes, content: bytes) -> bytes:
+    """Return the packed part of a chunk, empty if it has none."""
+    rest = content.partition(b"\0")[2]
+    if kind == b"zTXt":
+        return rest[1:]
+    if kind == b"iTXt" and rest[:1] == b"\1":
+        return rest[2:].partition(b"\0")[2].partition(b"\0")[2]
+    return b""
 
 
 codecs.register_error(_LATIN, _as_latin)

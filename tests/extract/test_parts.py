@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.extract import Limits, extract, part_at
-from pmbf.extract.parts import MOST_PATH_CHARS, PartMarks
+from pmbf.extract.reading import MOST_PATH_CHARS, PartMarks
 from tests.extract import builders as make
 
 

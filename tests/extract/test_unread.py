@@ -6,7 +6,8 @@ import struct
 import pytest
 
 from pmbf import IncompleteError, UnsupportedError
-from pmbf.extract import extract, guess_kind, is_archive, is_container, ole
+from pmbf.extract import extract, guess_kind, is_archive, is_container
+from pmbf.extract.unread import gap
 from tests.extract import builders as make
 
 NAMED = {
@@ -76,7 +77,7 @@ def test_a_directory_in_any_sector_is_found_by_the_whole_table():
     struct.pack_into("<I", raw, 3 * size + 4 * (at // 128 - 109), 3)
     for sector in range(at, at + len(directory) // size):
         struct.pack_into("<I", raw, 4 * size + 4 * (sector % 128), sector + 1)
-    assert ole.unread(bytes(raw)).what == "an old Word file"
+    assert gap(bytes(raw)).what == "an old Word file"
 
 
 def test_damaged_containers_are_told_and_end():
@@ -86,7 +87,7 @@ def test_damaged_containers_are_told_and_end():
         raw = bytearray(whole)
         for _ in range(draw.randrange(1, 40)):
             raw[draw.randrange(8, len(raw))] = draw.choice((0, 1, 255, draw.randrange(256)))
-        assert ole.unread(bytes(raw[: draw.randrange(8, len(raw))])) is not None
+        assert gap(bytes(raw[: draw.randrange(8, len(raw))])) is not None
 
 
 # ---------------------------------------------------------------------- EPUB
