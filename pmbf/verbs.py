@@ -23,6 +23,8 @@ from pmbf.store.listing import Listed
 _SHOWN_ROWS = 10
 """Documents in the table that a notebook shows."""
 
+_USUAL_LIMITS = Limits()
+
 
 class AnyCollection(ABC):
     """Documents in a folder or on the nodes of a cluster. `len`, `in` and iteration are over documents."""
@@ -166,7 +168,7 @@ class AnyCollection(ABC):
         wanted, origin = Options.of(options), Origin.of(query, name)
         refused: NoTextError | None = None
         try:
-            read = read_text(origin, limits or Limits())
+            read = read_text(origin, limits or _USUAL_LIMITS)
         except NoTextError as error:
             read, refused = Text(origin.name, "", unread=True, sha256=error.sha256), error
         backend = self._backend
@@ -233,7 +235,7 @@ class AnyCollection(ABC):
         """
         if jobs < 1:
             raise ParameterError(f"jobs is {jobs}, expected at least 1")
-        wanted, bounds = Options.of(options), limits or Limits()
+        wanted, bounds = Options.of(options), limits or _USUAL_LIMITS
         texts, backend = self._source_texts, self._backend
         left_out = LeavingOut(backend, wanted, leaving_out)
         found = answers(backend, queries, left_out, limits=bounds, options=wanted, jobs=jobs)

@@ -7,7 +7,7 @@ from conftest import ROOT, words
 
 from pmbf import Collection
 from pmbf.report import Report
-from pmbf.screen.apparatus import bibliography, quotations
+from pmbf.screen.exempt import bibliography, quotations
 
 ENTRIES = "Broder, A. Z. (1997). On the resemblance of documents.\nManber, U. 1994. Finding similar files.\n"
 

@@ -15,7 +15,7 @@ from pmbf.pages.lines import joined
 from pmbf.pages.markup import common_folder
 from pmbf.pages.signs import Sign, signs
 from pmbf.report import Match, Passage, Report
-from pmbf.screen.apparatus import bibliography, quotations
+from pmbf.screen.exempt import bibliography, quotations
 from pmbf.verify import Settings, edits
 
 SourceText = Callable[[int], str]

@@ -7,7 +7,7 @@ text ─► sampled hashes          fingerprint.py
                                 widespread.py    documents that share a run of common hashes
                                 rows.py          which rows of the filter are looked into
      ─► not compared            leaving_out.py   the query's own document
-     ─► what does not count     exempt.py        quotations and bibliographies (apparatus.py), ignored texts
+     ─► what does not count     exempt.py        quotations and bibliographies, ignored texts
      ─► texts compared          comparing.py     passages
                                 near.py          of a long source, only what lies near the query's hashes
                                 vocabulary.py    how rare words are in the collection

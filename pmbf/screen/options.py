@@ -19,13 +19,14 @@ SENSITIVITIES = {"fast": 8, "normal": 24, "thorough": 60}
 documents, the source is among the candidates of 95, 97 or 98 % of PAN13's randomly changed passages, and of 82, 87 or
 90 % of the translated ones."""
 
-_NUMBERS = {
+_NUMBERS: dict[str, tuple[type[Any], float, float, str]] = {
     "min_chars": (Integral, 1, math.inf, "a whole number, at least 1"),
     "max_candidates": (Integral, 1, math.inf, "a whole number, at least 1"),
     "threads": (Integral, 1, 64, "a whole number from 1 to 64"),
     "min_similarity": (Real, 0, 1, "a number from 0 to 1"),
     "threshold": (Real, 0, 1, "a number from 0 to 1"),
 }
+_ABOVE_ZERO: dict[str, type[Any]] = {"false_rows": Real, "min_evidence": Real}
 
 
 class OptionValues(TypedDict, total=False):
@@ -126,6 +127,8 @@ class Options:
         Traceback (most recent call last):
         pmbf.base.errors.ParameterError: there is no option min_char; did you mean min_chars?
         """
+        if not values:
+            return USUAL
         names = [one.name for one in fields(Options)]
         for name in values:
             if name not in names:
@@ -135,31 +138,30 @@ class Options:
     def __post_init__(self) -> None:
         for name, (kind, low, most, expected) in _NUMBERS.items():
             value = getattr(self, name)
-            if not (_is_a(kind, value) and low <= value <= most):
+            if not (isinstance(value, kind) and low <= value <= most):
                 raise ParameterError(f"{name} is {value!r}, expected {expected}")
-        if self.false_rows is not None and not (_is_a(Real, self.false_rows) and self.false_rows > 0):
-            raise ParameterError(f"false_rows is {self.false_rows!r}, expected a number above 0, or None")
-        if self.min_evidence is not None and not (_is_a(Real, self.min_evidence) and self.min_evidence > 0):
-            raise ParameterError(f"min_evidence is {self.min_evidence!r}, expected a number above 0, or None")
+        for name, kind in _ABOVE_ZERO.items():
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, kind) and value > 0):
+                raise ParameterError(f"{name} is {value!r}, expected a number above 0, or None")
         if not isinstance(self.sensitivity, str) or self.sensitivity not in SENSITIVITIES:
             expected = " or ".join(map(repr, SENSITIVITIES))
             raise ParameterError(f"sensitivity is {self.sensitivity!r}, expected {expected}")
         if self.method not in ("hashes", "popcount"):
             raise ParameterError(f"method is {self.method!r}, expected 'hashes' or 'popcount'")
-        if isinstance(self.ignore, str) or not all(isinstance(text, str) for text in self.ignore):
-            raise ParameterError(f"ignore is {self.ignore!r:.80}, expected a list of texts")
-        object.__setattr__(self, "ignore", tuple(self.ignore))
-        if isinstance(self.exclude_same, str) or not all(isinstance(name, str) for name in self.exclude_same):
-            raise ParameterError(f"exclude_same is {self.exclude_same!r:.80}, expected a list of names of labels")
-        object.__setattr__(self, "exclude_same", tuple(self.exclude_same))
+        for name, texts in (("ignore", "texts"), ("exclude_same", "names of labels")):
+            value = getattr(self, name)
+            if isinstance(value, str) or not all(isinstance(one, str) for one in value):
+                raise ParameterError(f"{name} is {value!r:.80}, expected a list of {texts}")
+            object.__setattr__(self, name, tuple(value))
         for name in ("where", "where_not"):
             object.__setattr__(self, name, conditions(getattr(self, name), name))
         if self.template is not None:
             object.__setattr__(self, "template", template_of(self.template))
 
 
-def _is_a(kind: type, value: object) -> bool:
-    return isinstance(value, kind)
+USUAL = Options()
+"""The options of who asks for none."""
 
 
 def _meant(name: str, names: Sequence[str]) -> str:

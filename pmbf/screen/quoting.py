@@ -120,7 +120,14 @@ def between_marks(text: str, most: int) -> list[Span]:
     >>> [text[span.start : span.stop] for span in between_marks(text, 4000)]
     ['»Nein«', '»Ja«']
     """
-    pairs = [one for one in [*_PAIRS, *_angled(text), *_low(text)] if one.either[0] in text]
+    pairs = [one for one in _PAIRS if one.either[0] in text]
+    if "“" in text:
+        pairs.append(_HIGH_BESIDE_LOW if "„" in text else _HIGH)
+    if text.count("”") > text.count("“") + text.count("„"):
+        pairs.append(_ALIKE)
+    for left, right in ("«»", "‹›"):
+        if right in text:
+            pairs.append(_angled(text, left, right))
     if not pairs:
         return []
     ends = paragraph_ends(text)
@@ -151,31 +158,24 @@ _PAIRS = [
     _both("’", is_single=True),
     _pair(_opens("‘"), _closes("’"), "‘’", is_single=True),
     *(_pair(rf"{left}(?!{_ENDS})", right, left + right, is_bare=True) for left, right in ("「」", "『』", "〝〞")),
+    _pair(r"„(?<![\w.,!?;:…]„)", "[“”]", "„“”"),
 ]
 
-
-def _low(text: str) -> Iterator[_Marks]:
-    """Yield how a text uses “ and ”. In a text with „ the mark “ closes, unless it stands as one that opens."""
-    yield _pair(r"„(?<![\w.,!?;:…]„)", "[“”]", "„“”")
-    yield _pair(_opens("“") if "„" in text else rf"“(?!\s|{_ENDS})", "”", "“”")
-    if text.count("”") > text.count("“") + text.count("„"):
-        yield _both("”")
+_HIGH, _HIGH_BESIDE_LOW = _pair(rf"“(?!\s|{_ENDS})", "”", "“”"), _pair(_opens("“"), "”", "“”")
+"""In a text with „ the mark “ closes, unless it stands as one that opens."""
+_ALIKE = _both("”")
 
 
-def _angled(text: str) -> Iterator[_Marks]:
-    """Yield how a text uses « and », ‹ and ›: which of them opens more often after a blank and before a letter, or
+def _angled(text: str, left: str, right: str) -> _Marks:
+    """Return how a text uses « and », ‹ and ›: which of them opens more often after a blank and before a letter, or
     else comes first."""
-    for left, right in ("«»", "‹›"):
-        if right not in text:
-            continue
-        n_left = len(re.findall(rf"{left}(?<!{_NONE_BEFORE}{left})\s?(?=[\w¿¡…—–-])", text))
-        n_right = len(re.findall(rf"{right}(?<!{_NONE_BEFORE}{right})(?=\w)", text))
-        if n_left > n_right or (n_left == n_right and 0 <= text.find(left) < text.index(right)):
-            yield _pair(left, right, left + right)
-        elif 4 * text.count(left) < text.count(right):
-            yield _both(right)
-        else:
-            yield _pair(rf"{right}(?!\s)", left, right + left)
+    n_left = len(re.findall(rf"{left}(?<!{_NONE_BEFORE}{left})\s?(?=[\w¿¡…—–-])", text))
+    n_right = len(re.findall(rf"{right}(?<!{_NONE_BEFORE}{right})(?=\w)", text))
+    if n_left > n_right or (n_left == n_right and 0 <= text.find(left) < text.index(right)):
+        return _pair(left, right, left + right)
+    if 4 * text.count(left) < text.count(right):
+        return _both(right)
+    return _pair(rf"{right}(?!\s)", left, right + left)
 
 
 def _is_clause(text: str, opened: int, at: int) -> bool:

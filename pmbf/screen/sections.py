@@ -17,14 +17,6 @@ from pmbf.screen.options import Options
 from pmbf.screen.templates import Template
 
 
-def cut(text: str, options: Options) -> tuple[list[Section], list[Span]]:
-    """Return the sections of a query, and what of it is skipped."""
-    if not isinstance(options.template, Template):
-        return [], []
-    sections = options.template.cut(text)
-    return sections, options.template.skipped(sections, len(text))
-
-
 def all_skipped(text: str, sections: Sequence[Section], options: Options) -> bool:
     """Return whether a template skips every letter and digit of a query."""
     if not isinstance(options.template, Template):
