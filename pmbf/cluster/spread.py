@@ -187,7 +187,7 @@ class SpreadGeneration:
             self._known = Together(asked, limit, found)
         return self._known
 
-    def require_live(self, ids: Sequence[int]) -> None:
+    def require_live(self, ids: Ids) -> None:
         """Do nothing: a holder names live documents only."""
 
 

@@ -11,23 +11,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import compress, pairwise
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.base.params import Params
+from pmbf import kernels
 from pmbf.fingerprint import QuerySample
 from pmbf.kernels import Evident, EvidentRules, Sampled
 from pmbf.screen.bar import (
     FIRST_HASHES,
     SURE_HASHES,
-    Bar,
     half_of_a_copy,
-    passed_of_all,
+    passed,
     share_of_a_copy,
     weight_of_own,
 )
@@ -38,7 +36,6 @@ from pmbf.screen.rarity import (
     INFORMATIVE_SHARE,
     UNITS,
     common_from,
-    evidence,
     hit_rules,
     is_boilerplate,
     weights,
@@ -101,43 +98,32 @@ def find(generation: AnyGeneration, samples: Sequence[QuerySample], options: Opt
         CorruptError: A file of the collection that the answer needs is damaged.
         ParameterError: The options have the method `popcount`, and the collection has postings.
     """
-    require_method(generation, options)
-    if generation_of_rows(generation) or (left_out := generation.left_out) is None:
+    params, left_out = generation.params, generation.left_out
+    if left_out is None or params.index == "rows" or options.method == "popcount":
         return find_each(generation, samples, options)
-    params, n_documents = generation.params, generation.n_documents
+    rules = _rules(generation.n_documents, params.shingle_tokens, options.min_evidence)
     queries = [Sampled(one.hashes, one.token, share_of_a_copy(params.density, one)) for one in samples]
-    found = generation.evident(queries, _rules(params, n_documents, left_out, options))
-    nats = found.evidence / UNITS
-    kept = np.arange(len(nats))
-    if options.min_evidence is None:
-        bars = [
-            Bar.of(options.sensitivity, n_documents=n_documents, n_hashes=len(one.hashes), copied=copied)
-            for one, copied in zip(samples, found.copied.tolist(), strict=True)
-        ]
-        kept = passed_of_all(generation, found, bars, nats)
-    candidates = _ranked_of_all(found, kept, nats)
-    generation.require_live([one.document for some in candidates for one in some])
-    is_hard = found.is_hard.tolist()
-    hard = iter(find_each(generation, list(compress(samples, is_hard)), options) if any(is_hard) else ())
-    return [
-        next(hard) if one else Shortlist(some, n_common)
-        for some, n_common, one in zip(candidates, found.n_common.tolist(), is_hard, strict=True)
-    ]
+    found = generation.evident(queries, replace(rules, gone=left_out) if len(left_out) else rules)
+    shortlists = _shortlists(generation, found, samples, options)
+    if hard := np.flatnonzero(found.is_hard).tolist():
+        each = find_each(generation, [samples[number] for number in hard], options)
+        for number, one in zip(hard, each, strict=True):
+            shortlists[number] = one
+    return shortlists
 
 
 def find_each(generation: AnyGeneration, samples: Sequence[QuerySample], options: Options) -> list[Shortlist]:
     """Return what `find` returns, query by query: the way of those that hold runs of common hashes."""
+    require_method(generation, options)
     some = [_weighed(generation, sample, options) for sample in samples]
     runs = Runs(_sure(generation.n_documents), generation.params.shingle_tokens)
-    of_runs = runs.holding(generation, [(sample, one.weights) for sample, one in zip(samples, some, strict=True)])
+    weighted = [(sample, its_weights) for sample, (its_weights, _) in zip(samples, some, strict=True)]
     found = []
-    for one, holding in zip(some, of_runs, strict=True):
+    for (_, one), holding in zip(some, runs.holding(generation, weighted), strict=True):
         known = {candidate.document for candidate in one.candidates}
         named = _named(runs, holding, known, options) if holding else []
-        candidates = [*one.candidates, *(Candidate(*its) for its in named)]
-        generation.require_live([candidate.document for candidate in candidates])
-        n_common = len(one.weights) - int(np.count_nonzero(one.weights))
-        found.append(Shortlist(candidates, n_common, one.warnings))
+        generation.require_live(np.array([id_ for id_, _, _ in named], np.uint32))
+        found.append(replace(one, candidates=[*one.candidates, *(Candidate(*its) for its in named)]))
     return found
 
 
@@ -152,22 +138,29 @@ def _named(runs: Runs, holding: Holding, known: set[int], options: Options) -> l
     return [one for one in runs.named(holding, ()) if one[0] not in known]
 
 
-class _Weighed(NamedTuple):
-    """The weights of a query's hashes, the candidates by them, and what the filter could not do."""
-
-    weights: Weights
-    candidates: list[Candidate]
-    warnings: tuple[str, ...] = ()
-
-
-def _weighed(generation: AnyGeneration, sample: QuerySample, options: Options) -> _Weighed:
+def _weighed(generation: AnyGeneration, sample: QuerySample, options: Options) -> tuple[Weights, Shortlist]:
+    """Return the weights of a query's hashes, and the candidates by them."""
     of_rows = generation_of_rows(generation)
     rows = ByRows(of_rows, sample, options) if of_rows else None
     having = _having(generation, rows.having if rows else partial(generation.documents_having, sample.hashes))
     weighed = weights(having.n_having, generation.n_documents)
-    bar = _bar(generation, sample, weighed, options)
-    found = _with_evidence(generation, sample, having, weighed, bar, options)
-    return _Weighed(weighed, found, rows.warnings if rows else ())
+    found = _evident(generation, sample, having, weighed, options)
+    [shortlist] = _shortlists(generation, found, [sample], options)
+    return weighed, replace(shortlist, warnings=rows.warnings) if rows else shortlist
+
+
+def _evident(
+    generation: AnyGeneration, sample: QuerySample, having: Having, weighed: Weights, options: Options
+) -> Evident:
+    """Return the documents with evidence enough of one query, by the weights of its hashes."""
+    params = generation.params
+    rules = _rules(generation.n_documents, params.shingle_tokens, options.min_evidence)
+    copied = half_of_a_copy(params, sample, weighed, rules.enough)
+    found = kernels.evidence(having.bounds, having.places, weighed, sample.token, rules.hits)
+    kept = np.flatnonzero(found / UNITS >= min(copied, rules.least))
+    n_hits, n_common = np.diff(having.bounds)[kept], np.array([np.count_nonzero(weighed == 0)])
+    bounds, is_hard = np.array([0, len(kept)]), np.zeros(1, np.bool_)
+    return Evident(bounds, having.ids[kept], n_hits, found[kept], np.array([copied]), n_common, is_hard)
 
 
 def _sure(n_documents: int) -> float:
@@ -175,30 +168,41 @@ def _sure(n_documents: int) -> float:
     return SURE_HASHES * weight_of_own(n_documents)
 
 
-def _rules(params: Params, n_documents: int, left_out: Hashes, options: Options) -> EvidentRules:
+@lru_cache(maxsize=64)
+def _rules(n_documents: int, shingle_tokens: int, min_evidence: float | None) -> EvidentRules:
+    """Return how hits are weighed among so many documents, if none is left out."""
     own, sure = weight_of_own(n_documents), _sure(n_documents)
     return EvidentRules(
         weights=weights_below(common_from(n_documents), n_documents),
-        gone=left_out,
-        little=Runs(sure, params.shingle_tokens).little,
+        gone=np.empty(0, np.uint32),
+        little=Runs(sure, shingle_tokens).little,
         n_run=RUN_HASHES,
         most_common=1 - INFORMATIVE_SHARE,
         n_first=FIRST_HASHES,
-        enough=options.min_evidence or sure,
-        least=own - math.log(COMMON_DOCUMENTS) if options.min_evidence is None else options.min_evidence,
-        hits=hit_rules(params.shingle_tokens),
+        enough=min_evidence or sure,
+        least=own - math.log(COMMON_DOCUMENTS) if min_evidence is None else min_evidence,
+        hits=hit_rules(shingle_tokens),
     )
 
 
-def _ranked_of_all(found: Evident, kept: NDArray[np.intp], nats: NDArray[np.float64]) -> list[list[Candidate]]:
-    """Return those documents of each query that are kept, best first."""
-    owners = np.repeat(np.arange(len(found.copied)), np.diff(found.bounds))[kept]
+def _shortlists(
+    generation: AnyGeneration, found: Evident, samples: Sequence[QuerySample], options: Options
+) -> list[Shortlist]:
+    """Return those documents of each query that are candidates, best first."""
+    nats = found.evidence / UNITS
+    kept = np.arange(len(nats))
+    if options.min_evidence is None:
+        kept = passed(generation, found, nats, [len(one.hashes) for one in samples], options.sensitivity)
+    owners = np.repeat(np.arange(len(samples)), np.diff(found.bounds))[kept]
     order = np.lexsort((found.documents[kept], -found.n_hits[kept], -nats[kept], owners))
     best = kept[order]
-    columns = found.documents[best].tolist(), found.n_hits[best].tolist(), nats[best].tolist()
-    every = [*map(Candidate, *columns)]
-    bounds = np.searchsorted(owners[order], np.arange(len(found.copied) + 1)).tolist()
-    return [every[start:stop] for start, stop in pairwise(bounds)]
+    generation.require_live(found.documents[best])
+    every = [*map(Candidate, found.documents[best].tolist(), found.n_hits[best].tolist(), nats[best].tolist())]
+    bounds = np.searchsorted(owners[order], np.arange(len(samples) + 1)).tolist()
+    return [
+        Shortlist(every[start:stop], n_common)
+        for start, stop, n_common in zip(bounds, bounds[1:], found.n_common.tolist(), strict=False)
+    ]
 
 
 class _Asked(Protocol):
@@ -218,25 +222,3 @@ def _having(generation: AnyGeneration, asked: _Asked) -> Having:
     if n_affordable == 0 or ascending[n_affordable - 1] <= limit:
         return having
     return asked(limit=int(ascending[n_affordable - 1]))
-
-
-def _bar(generation: AnyGeneration, sample: QuerySample, weighed: Weights, options: Options) -> Bar:
-    enough = options.min_evidence or _sure(generation.n_documents)
-    copied = half_of_a_copy(generation.params, sample, weighed, enough)
-    return Bar.of(options.sensitivity, n_documents=generation.n_documents, n_hashes=len(sample), copied=copied)
-
-
-def _with_evidence(
-    generation: AnyGeneration, sample: QuerySample, having: Having, weighed: Weights, bar: Bar, options: Options
-) -> list[Candidate]:
-    """Return the documents that share enough with the query, best first."""
-    if not len(having.ids):
-        return []
-    nats = evidence(having.bounds, having.places, weighed, sample.token, generation.params.shingle_tokens)
-    if options.min_evidence is None:
-        kept = bar.passed(generation, having, nats)
-    else:
-        kept = np.flatnonzero(nats >= min(options.min_evidence, bar.copied))
-    n_hits = having.bounds[kept + 1] - having.bounds[kept]
-    ranked = sorted(zip((-nats[kept]).tolist(), (-n_hits).tolist(), having.ids[kept].tolist(), strict=True))
-    return [Candidate(id_, -n, -found) for found, n, id_ in ranked]

@@ -51,7 +51,7 @@ class AnyGeneration(Protocol):
     def near(self, queries: Sequence[Ids], /, *, least: int, window: int) -> list[Keys]:
         """Return which live documents have several hashes of a query near each other, for each of many queries."""
 
-    def require_live(self, ids: Sequence[int], /) -> None:
+    def require_live(self, ids: Ids, /) -> None:
         """Refuse documents that are not live."""
 
 

@@ -6,6 +6,7 @@ They never change while a reader holds its lock, so that other processes may ope
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,6 @@ class Generation(LiveFiles):
         self.params = params
         self._tiles: dict[int, StoredTile] = {}
         self._matrix: PseudoMatrixBloomFilter | None = None
-        self._totals: Totals | None = None
         self._whole: Generation | None = None
         self._left_out = np.empty(0, np.uint32)
         self.recent, self.sampled, self.rows = Recent(RECENT_BYTES), Recent(SAMPLED_BYTES), RowIndex()
@@ -69,13 +69,13 @@ class Generation(LiveFiles):
 
     def without(self, documents: NDArray[np.uint32]) -> Generation:
         """Return this generation without some live documents, as if they had been removed; it shares the open files."""
-        known, states = self._known_totals(), self.directory.locations(documents, "state")
+        known, states = self.totals, self.directory.locations(documents, "state")
         n_live = int(np.count_nonzero(states == LIVE))
         n_hashes = int(self.directory.locations(documents, "n_hashes").sum(dtype=np.int64))
         remaining = Generation.__new__(Generation)
         remaining.__dict__ |= self.__dict__
         remaining._whole, remaining._left_out = self._whole or self, documents
-        remaining._totals = known._replace(n_live=known.n_live - n_live, n_hashes=known.n_hashes - n_hashes)
+        remaining.totals = known._replace(n_live=known.n_live - n_live, n_hashes=known.n_hashes - n_hashes)
         return remaining
 
     @property
@@ -85,12 +85,12 @@ class Generation(LiveFiles):
         Raises:
             CorruptError: The directory is damaged.
         """
-        return self._known_totals().n_live
+        return self.totals.n_live
 
     @property
     def left_out(self) -> NDArray[np.uint32] | None:
         """The documents that are left out, ascending; None if documents were removed since the last compaction."""
-        return None if self._known_totals().n_removed else self._left_out
+        return None if self.totals.n_removed else self._left_out
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ class Generation(LiveFiles):
         Raises:
             CorruptError: The directory is damaged.
         """
-        totals = self._known_totals()
+        totals = self.totals
         n_hashes = np.maximum(1, self.directory.locations(ids, "n_hashes"))
         return np.asarray(n_hashes * (max(1, totals.n_live) / max(1, totals.n_hashes)))
 
@@ -225,7 +225,7 @@ class Generation(LiveFiles):
 
     def of_living(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return the keys without documents removed or left out. A key is document << 32 | anything, ascending."""
-        if not self._known_totals().n_removed and not len(self._left_out):
+        if not self.totals.n_removed and not len(self._left_out):
             return keys
         documents = (keys >> np.uint64(32)).astype(np.uint32)
         begins = arrays.begins(documents)
@@ -247,13 +247,13 @@ class Generation(LiveFiles):
         """
         return np.asarray(documents[self.directory.locations(documents, "state") != LIVE])
 
-    def require_live(self, ids: Sequence[int]) -> None:
+    def require_live(self, ids: NDArray[np.uint32]) -> None:
         """Refuse documents that the directory does not call live.
 
         Raises:
             CorruptError: One of them is not live there.
         """
-        if len(gone := self.gone(np.array(ids, np.uint32))):
+        if len(gone := self.gone(ids)):
             raise self.contradiction(f"document {gone[0]} is missing from the directory", "check --repair")
 
     def text(self, document: Document, *, rescuing: bool = False, recent: bool = False) -> str | None:
@@ -315,7 +315,7 @@ class Generation(LiveFiles):
         self._live = {file.serial: file for file in live}
         self._forget_postings()
         self._forget_documents()
-        self._totals = None
+        vars(self).pop("totals", None)
 
     def _forget_tiles(self) -> None:
         self._tiles.clear()
@@ -331,7 +331,11 @@ class Generation(LiveFiles):
         self.sampled.clear()
         self.directory = Directory(chunks, self.file, names_texts=self.params.index == "rows")
 
-    def _known_totals(self) -> Totals:
-        if self._totals is None:
-            self._totals = self.directory.totals()
-        return self._totals
+    @cached_property
+    def totals(self) -> Totals:
+        """How many documents and hashes there are, those left out not counted.
+
+        Raises:
+            CorruptError: The directory is damaged.
+        """
+        return self.directory.totals()
