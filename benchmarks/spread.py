@@ -25,13 +25,13 @@ from measure.commands import add_folder, add_numbers, positive
 from pmbf import Collection
 from pmbf.base.arrays import distinct
 from pmbf.base.params import Params
-from pmbf.cluster.asking import SpreadBackend
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.filter_rows import RowsHere
 from pmbf.cluster.holder import Holder
 from pmbf.cluster.manifest import Manifest, created
 from pmbf.cluster.placement import Node
+from pmbf.cluster.spread import SpreadBackend
 from pmbf.cluster.volumes import seal
 from pmbf.cluster.working import fetch
 from pmbf.extract import Limits

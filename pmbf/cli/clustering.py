@@ -95,8 +95,8 @@ def compact_all(there: OnNodes, grace_h: float, *, json: bool) -> None:
 def check_all(there: OnNodes, *, json: bool) -> int:
     """Compare all files of a depot with their checksums, and all volumes with what they say; return the exit code."""
     from pmbf.cli.shown.cluster import checked_text
-    from pmbf.cluster.checking import unnamed
     from pmbf.cluster.objects import depot_at
+    from pmbf.cluster.status import unnamed
 
     with open_on_nodes(there) as opened:
         problems, n_volumes = opened.check(), len(opened.manifest.volumes)

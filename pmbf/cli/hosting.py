@@ -91,7 +91,7 @@ def drain(depot: Depot, host: Host) -> None:
     """Have the other hosts fetch the volumes of one, and then take that one out of the cluster."""
     from pmbf.cli.shown.cluster import drained_text
     from pmbf.cluster.collection import SHELF
-    from pmbf.cluster.draining import drain as drained
+    from pmbf.cluster.opening import drain as drained
 
     there = place(depot)
     n_fetched = drained(there.depot, host, ray_of(there) or "auto", SHELF)

@@ -1,8 +1,13 @@
-"""Calls of the nodes: each volume is asked of one node that has it, and of the next one if that node fails."""
+"""Calls of the nodes: each volume is asked of one node that has it, and of the next one if that node fails.
+
+If a node takes much longer than calls usually take, then its volumes are asked of their other nodes, too.
+
+Source: Dean & Barroso 2013, The Tail at Scale: hedged requests.
+"""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import dataclass, field, replace
@@ -14,7 +19,6 @@ from typing import Any, NamedTuple
 from pmbf.cluster.filter_rows import RowsHere
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.placement import COPIES, Node, placed
-from pmbf.cluster.usual import Usual
 from pmbf.jobs.executor import Begun, Executor, ShardFailed, no_answer
 
 TIMEOUT_S = 30.0
@@ -32,17 +36,36 @@ MOST_CALLS = 16
 _MOST_TRIES = 2
 """How often a node is asked for a volume: it may have died, and be there again."""
 
+LATE_TIMES, LATE_S = 4.0, 0.05
+"""A node is late after 4 times the 95th percentile of the last calls, and after 50 ms at the least."""
+
+_CALLS, _FEW, _FEW_S = 64, 8, 1.0
+"""Calls of a method that are remembered. With fewer than 8, a node is late after 1 s a query: the first calls open
+volumes."""
+
 _Tries = Counter[tuple[str, int]]
 
 
-class NodeAnswer(NamedTuple):
-    """What one node has answered.
+class _Usual:
+    """Remembers how long calls took. Any thread may call."""
 
-    Args:
-        node: Its number.
-        volumes: What the answer is about.
-        value: The answer.
-    """
+    def __init__(self) -> None:
+        self._seconds: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_CALLS))
+
+    def note(self, method: str, seconds: float) -> None:
+        """Remember how long a call of a method took, for each query that it was about."""
+        self._seconds[method].append(seconds)
+
+    def hedge_s(self, method: str, size: int, timeout_s: float) -> float:
+        """Return after how many seconds a call about `size` queries is late, if a node has `timeout_s`."""
+        known = list(self._seconds[method])
+        if len(known) < _FEW:
+            return min(timeout_s / 4, _FEW_S * size)
+        return min(timeout_s / 4, max(LATE_S, LATE_TIMES * size * sorted(known)[19 * len(known) // 20]))
+
+
+class NodeAnswer(NamedTuple):
+    """What one node has answered about some volumes; the node by its number."""
 
     node: int
     volumes: Sequence[Volume]
@@ -66,12 +89,9 @@ class NodeAnswers:
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """A call of a node.
+    """A call of a node, by its number, about some volumes.
 
     Args:
-        node: Its number.
-        volumes: What is asked about.
-        begun: The call.
         since: When it was begun.
         seconds: How long it took, once it is done.
         value: The answer, a `Reply`, or the failure; None: not settled.
@@ -88,16 +108,14 @@ class _Call:
 
     @property
     def is_done(self) -> bool:
-        """Whether there is an answer, or the node has failed."""
         return self.begun.future.done()
 
     @property
     def has_failed(self) -> bool:
-        """Whether a call that is settled has no answer."""
         return isinstance(self.value, ShardFailed)
 
     def settle(self, end: float) -> None:
-        """Take the answer; a node that is late at a time is ended."""
+        """Take the answer; a node that is late at the time `end` is ended."""
         if self.value is None:
             self.value = self.begun.answer(end)
 
@@ -110,7 +128,7 @@ class _Call:
 
 
 class Nodes:
-    """The nodes of a cluster, called through an executor: a holder on each.
+    """The nodes of a cluster, called through an executor: a holder on each. Any thread may call.
 
     Args:
         executor: Its shards are the nodes, in the same order, each with a `Holder`.
@@ -118,8 +136,6 @@ class Nodes:
         n_copies: Nodes that have a volume.
         timeout_s: As `TIMEOUT_S`.
         rows: The rows of the filter of all volumes: a volume is asked for hashes that it may have. None: for all.
-
-    Thread rule: any thread may call.
     """
 
     def __init__(
@@ -137,7 +153,7 @@ class Nodes:
         self._placed: dict[str, list[int]] = {}
         self._rest_until: dict[int, float] = {}
         self._room = [BoundedSemaphore(MOST_CALLS) for _ in self.nodes]
-        self._usual, self._open, self._lock = Usual(), list[_Call](), Lock()
+        self._usual, self._open, self._lock = _Usual(), list[_Call](), Lock()
 
     def ask(
         self,
@@ -147,13 +163,13 @@ class Nodes:
         *,
         size: int = 1,
     ) -> NodeAnswers:
-        """Call a method for some volumes, at the same time on all nodes that have them.
+        """Call a method of `Holder` for some volumes, at the same time on all nodes that have them.
 
-        If a node takes much longer than usual, then its volumes are asked of their other nodes, too: the first answer
-        counts. After `timeout_s` no node is asked, and volumes without an answer are unread.
+        If a node is late, then its volumes are asked of their other nodes, too: the first answer counts. After
+        `timeout_s` no node is asked, and volumes without an answer are unread.
 
         Args:
-            method: Of `Holder`; its first argument is the volumes that a node is asked for.
+            method: Its first argument is the volumes that a node is asked for.
             volumes: The volumes.
             arguments: The other arguments, or how they follow from the volumes of a node.
             size: How many queries the call is about: it may take as many times as long.

@@ -39,13 +39,7 @@ PART_BYTES, PART_DOCUMENTS = 256 << 20, 65_536
 
 
 class Changing:
-    """One change of a collection.
-
-    Args:
-        depot: The depot.
-        nodes: The nodes.
-        manifest: The generation that is changed.
-    """
+    """One change of a collection, made from one of its generations."""
 
     def __init__(self, depot: Depot, nodes: Nodes, manifest: Manifest) -> None:
         self._depot, self._nodes, self._manifest = depot, nodes, manifest
@@ -104,17 +98,10 @@ class Changing:
         return self._commit(self._manifest.following(changed=self._changed(edits)))
 
     def tend(self, roots: Sequence[str], report: LoadReport, *, prune: bool, labels: Labelling | None) -> Manifest:
-        """Take out the paths below some folders whose file is gone, change labels of the others, and commit.
+        """Take out the paths below some roots whose file is gone, change labels of the others, and commit.
 
-        Args:
-            roots: Files and folders.
-            report: Gets what was done.
-            prune: Whether paths are taken out.
-            labels: The labels of each path.
-
-        Raises:
-            ParameterError: A label is wrong; then nothing has changed.
-            BusyError, IncompleteError: As for `load`.
+        The report gets what was done. If a label is wrong (`ParameterError`), or `load` would raise, then nothing has
+        changed.
         """
         spread, edits = Spread(self._nodes, self._manifest), defaultdict[Volume, VolumeEdit](VolumeEdit)
         listed = _complete(spread, SpreadCatalog(spread).paths())
@@ -266,11 +253,7 @@ def _told(on_progress: Callable[[Progress], None], parts: Sequence[Sequence[File
 
 
 def _complete(spread: Spread, found: Found) -> Found:
-    """Return what the nodes have answered, if all of them have.
-
-    Raises:
-        IncompleteError: A volume could not be read: its documents would be loaded a second time.
-    """
+    """Return what the nodes have answered; raise `IncompleteError` if a volume could not be read."""
     if spread.unread:
         name, reason = next(iter(spread.unread.items()))
         raise IncompleteError(f"volume {name[:12]} cannot be read ({reason}); nothing was changed: run it again")

@@ -8,9 +8,7 @@ from pathlib import Path
 
 from pmbf.base.errors import CorruptError, IncompleteError, NotFoundError, ParameterError
 from pmbf.base.params import Params
-from pmbf.cluster import checking
 from pmbf.cluster import manifest as manifests
-from pmbf.cluster.asking import SpreadBackend
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.changing import Changing
 from pmbf.cluster.depot import FolderDepot
@@ -20,8 +18,8 @@ from pmbf.cluster.manifest import Manifest
 from pmbf.cluster.noted import require_not_older
 from pmbf.cluster.objects import depot_at
 from pmbf.cluster.placement import Node, local_nodes
-from pmbf.cluster.spread import Spread
-from pmbf.cluster.status import ClusterStatus, status_of
+from pmbf.cluster.spread import Spread, SpreadBackend
+from pmbf.cluster.status import ClusterStatus, problems, status_of
 from pmbf.cluster.texts import SpreadTexts, TextsOnNodes
 from pmbf.cluster.upkeep import GRACE_S, Upkeep, sweep
 from pmbf.cluster.working import fetch, unread_by_all
@@ -42,6 +40,7 @@ class ClusterCollection(AnyCollection):
     """A collection whose documents lie on many nodes. Its reports are those of the same documents in one folder.
 
     The object shows the last commit at the time it was opened, or its own last change; `refresh` shows the last one.
+    Any thread may screen; one thread at a time changes.
 
     Args:
         depot: The folder of the depot, or `s3://bucket/folder`.
@@ -60,8 +59,6 @@ class ClusterCollection(AnyCollection):
         NotFoundError: There is no collection, and `create` is false.
         ParameterError: `nodes` is less than 1, or `params` differ from those of the collection.
         CorruptError: The last manifest is damaged or missing.
-
-    Thread rule: any thread may screen; one thread at a time changes.
 
     >>> import tempfile
     >>> with ClusterCollection(tempfile.mkdtemp() + "/depot", nodes=2, create=True) as collection:
@@ -127,10 +124,9 @@ class ClusterCollection(AnyCollection):
         return manifests.last_number(self._depot) == self.manifest.number
 
     def refresh(self) -> Manifest:
-        """Show the last commit; the nodes keep its volumes and those shown before. Return it.
+        """Show the last commit, and return it; the nodes keep its volumes and those shown before.
 
-        Raises:
-            CorruptError: The last manifest is damaged or missing, or another collection's; what was shown stays.
+        If it is damaged, missing or another collection's, then `CorruptError` is raised, and what was shown stays.
         """
         before, found = self.manifest, self._last()
         if (found.id, found.params) != (before.id, before.params):
@@ -156,10 +152,9 @@ class ClusterCollection(AnyCollection):
         return status_of(self._depot.address, self.nodes, self.manifest, fetch_all=fetch_all)
 
     def documents(self) -> Iterator[Listed]:
-        """Yield every document by ascending id, as `Collection.documents`.
+        """Yield every document by ascending id.
 
-        Raises:
-            IncompleteError: No node can read some volumes; told behind the last document.
+        Behind the last, `IncompleteError` tells that no node can read some volumes.
         """
         archive = self.archive()
         yield from (as_listed(*entry) for entry in archive.entries())
@@ -219,10 +214,7 @@ class ClusterCollection(AnyCollection):
     # ------------------------------------------------------------------ upkeep
 
     def compact(self, grace_s: float = GRACE_S) -> Upkeep:
-        """Join small volumes in one commit, and delete generations and files that nobody has needed for some time.
-
-        Args:
-            grace_s: Seconds that a generation and its files stay after they were replaced.
+        """Join small volumes in one commit, and delete generations and files that nobody has needed for `grace_s`.
 
         Raises:
             BusyError: Somebody else has committed meanwhile; nothing has changed.
@@ -238,7 +230,7 @@ class ClusterCollection(AnyCollection):
         The nodes share the work. A file that is damaged on a node's disk alone is told, and fetched anew. Problems of
         no volume, such as a missing manifest, are listed under `depot`.
         """
-        return checking.problems(self._depot, self.nodes, self.manifest)
+        return problems(self._depot, self.nodes, self.manifest)
 
     @property
     def _changing(self) -> Changing:

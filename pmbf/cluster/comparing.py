@@ -22,15 +22,13 @@ from pmbf.store.folder import Store
 from pmbf.verify import Statistics
 
 
-class Sent(NamedTuple):
+class SentQuery(NamedTuple):
     """A query that is compared with candidates, as it is sent: without what only its report needs.
 
     Args:
         number: Of the query, in its batch.
-        text: Its text.
         sample: Its sampled hashes, without their tokens.
-        sections: Its sections.
-        candidates: Candidates in the node's volumes, best first, by their ids in the collection.
+        candidates: Those in the node's volumes, best first, by their ids in the collection.
         left_paths: Paths that no source is read from, nor named by.
         n_documents: Documents with text that it was looked up in.
     """
@@ -52,30 +50,22 @@ class Sent(NamedTuple):
         return query
 
 
-def asked_of(batch: Sequence[Screened], names: Mapping[int, str], volumes: Sequence[Volume]) -> list[Sent]:
+def asked_of(batch: Sequence[Screened], names: Mapping[int, str], volumes: Sequence[Volume]) -> list[SentQuery]:
     """Return those queries of a batch that have candidates in some volumes.
 
-    Args:
-        batch: The queries.
-        names: The name of the volume of each candidate, by its id.
-        volumes: The volumes.
+    `names` has each candidate's volume, by id.
     """
     asked, here = [], {one.name for one in volumes}
     for number, query in enumerate(batch):
         if some := [one for one in query.candidates if names[one.document] in here]:
             sample = replace(query.sample, token=query.sample.token[:0])
             of_text = query.read.text, sample, query.exempt.sections
-            asked.append(Sent(number, *of_text, some, query.left_out.paths, query.n_documents))
+            asked.append(SentQuery(number, *of_text, some, query.left_out.paths, query.n_documents))
     return asked
 
 
 class Learnt(NamedTuple):
-    """How rare words are in a state of the collection; comparisons need it.
-
-    Args:
-        state: Which state.
-        statistics: How many texts have each word; None if no text is stored.
-    """
+    """How rare words are in a state of the collection, for comparisons; without statistics if no text is stored."""
 
     state: str
     statistics: Statistics | None
@@ -93,13 +83,11 @@ class VolumeRows:
     volume: Volume
 
     def documents(self, ids: Iterable[int]) -> dict[int, Document]:
-        """Return the rows of documents, by id."""
         offset = self.volume.offset
         found = self.store.documents(id_ - offset for id_ in ids)
         return {id_ + offset: row._replace(id=id_ + offset) for id_, row in found.items()}
 
     def listed_of(self, ids: Iterable[int]) -> dict[int, list[ListedPath]]:
-        """Return the paths of documents as they are listed, sorted, by id."""
         offset = self.volume.offset
         found = self.store.listed_of(id_ - offset for id_ in ids)
         return {id_ + offset: [moved(one, self.volume) for one in paths] for id_, paths in found.items()}
@@ -119,9 +107,7 @@ def located_sources(rows: VolumeRows, batch: Sequence[Screened]) -> list[list[Lo
 def damaged_texts(found: Sequence[Sequence[Shared]], located: Sequence[Sequence[Located]]) -> dict[int, str]:
     """Return why stored texts cannot be read, by the id of the document: another node may have them whole.
 
-    Args:
-        found: What each query shares with its sources. Only if a query has a problem, its sources are looked at.
-        located: The sources of each.
+    Only if something that a query shares has a problem, the query's sources are looked at.
     """
     damaged = {}
     for its, some in zip(found, located, strict=True):

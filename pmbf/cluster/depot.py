@@ -15,29 +15,34 @@ import contextlib
 import hashlib
 import os
 import secrets
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from pmbf.base.contents import without_waiting
 from pmbf.base.errors import CorruptError, NotFoundError
-from pmbf.cluster.content_names import TEMPORARY, commit_number, content_name, is_content
-from pmbf.cluster.plain import bounded, open_plain
+from pmbf.cluster.untrusted import TEMPORARY, bounded, commit_number, content_name, is_content, open_plain
 from pmbf.store.folders import make_folder, require_folder, sync_folder
 
 _PIECE_BYTES = 1 << 20
 
 
-class Depot(Protocol):
+class Depot(ABC):
     """Files by their SHA-256, and manifests by their number; both are written once. Any process may use it."""
 
     @property
+    @abstractmethod
     def address(self) -> str:
         """Where it is, as a user types it."""
 
+    # ------------------------------------------------------------------ files
+
+    @abstractmethod
     def put(self, source: Path) -> str:
         """Store a copy of a file and return its name. A file that is there is not written again."""
 
+    @abstractmethod
     def put_bytes(self, content: bytes) -> str:
         """Store a file with this content and return its name."""
 
@@ -48,56 +53,99 @@ class Depot(Protocol):
             NotFoundError: There is no such file.
             CorruptError: Its content has not the checksum that is its name.
         """
+        with open(target, "xb", opener=without_waiting) as copy:
+            try:
+                self._require(name, _copied(self._pieces(name), copy))
+            except (NotFoundError, CorruptError):
+                target.unlink()
+                raise
 
     def read(self, name: str) -> bytes:
         """Return the content of a small file; raise what `fetch` raises."""
+        content = bounded(self._pieces(name), str(self._file(name)))
+        self._require(name, [content])
+        return content
 
     def verify(self, name: str) -> None:
         """Read a whole file and compare it with its name; raise what `fetch` raises."""
+        self._require(name, self._pieces(name))
 
+    @abstractmethod
     def renew(self, name: str) -> None:
-        """Make a file as young as one that is written now.
+        """Make a file as young as one that is written now. Raises `NotFoundError` if there is no such file."""
 
-        Raises:
-            NotFoundError: There is no such file.
-        """
-
+    @abstractmethod
     def files(self) -> Iterator[str]:
         """Yield the name of each file."""
 
+    @abstractmethod
     def delete(self, name: str, least_age_s: float) -> int:
         """Delete a file that was neither written nor renewed for some seconds; return its bytes, 0 if it stays."""
 
+    @abstractmethod
     def clean(self, least_age_s: float) -> None:
         """Delete what writers that were killed have left behind before some seconds."""
 
+    # ------------------------------------------------------------------ manifests
+
+    @abstractmethod
     def commit(self, number: int, content: bytes) -> bool:
         """Store a manifest, unless there is one with this number; return whether it was stored."""
 
+    @abstractmethod
     def numbers(self) -> list[int]:
         """Return the numbers of all manifests, those that were emptied included."""
 
+    @abstractmethod
     def noted(self) -> bytes:
         """Return the note of the last commit, empty if there is none; see `pmbf.cluster.noted`."""
 
+    @abstractmethod
     def note(self, content: bytes) -> None:
         """Replace the note of the last commit."""
 
     def manifest(self, number: int) -> bytes:
-        """Return a manifest.
+        """Return a manifest. Raises `NotFoundError` if there is none with this number, or it was emptied."""
+        if content := self._content(number):
+            return content
+        raise NotFoundError(f"{self.address}: has no manifest {number}")
 
-        Raises:
-            NotFoundError: There is none with this number, or it was emptied.
-        """
-
+    @abstractmethod
     def generations(self) -> dict[int, float]:
         """Return the age in seconds of each manifest that was not emptied, by number."""
 
+    @abstractmethod
     def empty(self, number: int) -> None:
         """Take the content of a manifest away. Its number stays taken: nobody commits it a second time."""
 
+    # ------------------------------------------------------------------ private
 
-class FolderDepot:
+    @abstractmethod
+    def _file(self, name: str) -> Path | str:
+        """Return where a file is stored."""
+
+    @abstractmethod
+    def _pieces(self, name: str) -> Iterator[bytes]:
+        """Yield the content of a file. Raises `NotFoundError` at the first piece if there is no such file."""
+
+    @abstractmethod
+    def _content(self, number: int) -> bytes:
+        """Return the content of a manifest, empty if there is none."""
+
+    def _missing(self, name: str) -> NotFoundError:
+        return NotFoundError(f"{self._file(name)}: the depot has no such file; put back a copy")
+
+    def _require(self, name: str, content: Iterable[bytes]) -> None:
+        read = hashlib.sha256()
+        for piece in content:
+            read.update(piece)
+        if read.hexdigest() != name:
+            raise CorruptError(
+                f"{self._file(name)}: its SHA-256 is {read.hexdigest()}, expected that of its name; put back a copy"
+            )
+
+
+class FolderDepot(Depot):
     """A depot in a folder: of this machine, or of a file system that all nodes share.
 
     The file system must make hard links, and keep its promises to `fsync`: local ones and NFS do.
@@ -111,11 +159,9 @@ class FolderDepot:
 
     @property
     def address(self) -> str:
-        """The path of the folder."""
         return str(self.folder)
 
     def put(self, source: Path) -> str:
-        """Store a copy of a file, as `Depot.put`."""
         with open(source, "rb") as file:
             name = hashlib.file_digest(file, "sha256").hexdigest()
             file.seek(0)
@@ -123,47 +169,22 @@ class FolderDepot:
         return name
 
     def put_bytes(self, content: bytes) -> str:
-        """Store a file with this content, as `Depot.put_bytes`."""
         name = hashlib.sha256(content).hexdigest()
         self._put(name, [content])
         return name
 
-    def fetch(self, name: str, target: Path) -> None:
-        """Write a copy of a stored file, as `Depot.fetch`."""
-        with self._opened(name) as stored, open(target, "xb", opener=without_waiting) as copy:
-            try:
-                self._require(name, _copied(_pieces(stored), copy))
-            except CorruptError:
-                target.unlink()
-                raise
-
-    def read(self, name: str) -> bytes:
-        """Return the content of a small file, as `Depot.read`."""
-        with self._opened(name) as stored:
-            content = bounded(_pieces(stored), str(self._file(name)))
-        self._require(name, [content])
-        return content
-
-    def verify(self, name: str) -> None:
-        """Compare a file with its name, as `Depot.verify`."""
-        with self._opened(name) as stored:
-            self._require(name, _pieces(stored))
-
     def renew(self, name: str) -> None:
-        """Make a file young, as `Depot.renew`."""
         try:
             os.utime(self._file(name), follow_symlinks=False)
         except FileNotFoundError:
             raise self._missing(name) from None
 
     def files(self) -> Iterator[str]:
-        """Yield the name of each file, as `Depot.files`."""
         for place in (self.folder / "files").glob("??/*"):
             if is_content(place.name):
                 yield place.name
 
     def delete(self, name: str, least_age_s: float) -> int:
-        """Delete an old file, as `Depot.delete`."""
         place, now = self._file(name), self._now()
         self._require_folders(place.parent)
         gone = place.with_name(f".{secrets.token_hex(8)}.tmp")
@@ -181,7 +202,6 @@ class FolderDepot:
         return 0 if place.exists() else found.st_size
 
     def clean(self, least_age_s: float) -> None:
-        """Delete what writers that were killed have left behind, as `Depot.clean`."""
         now = self._now()
         for folder in (self.folder, self.folder / "manifests", *(self.folder / "files").glob("??")):
             self._require_folders(folder)
@@ -191,70 +211,50 @@ class FolderDepot:
                         place.unlink()
 
     def commit(self, number: int, content: bytes) -> bool:
-        """Store a manifest, as `Depot.commit`."""
         return self._write(self._manifest(number), [content])
 
     def numbers(self) -> list[int]:
-        """Return the numbers of all manifests, as `Depot.numbers`."""
         folder = self.folder / "manifests"
         numbers = map(commit_number, os.listdir(folder) if folder.is_dir() else [])
         return [number for number in numbers if number is not None]
 
     def noted(self) -> bytes:
-        """Return the note of the last commit, as `Depot.noted`."""
         with contextlib.suppress(FileNotFoundError), open(self._note, "rb", opener=open_plain) as file:
             return file.read(64)
         return b""
 
     def note(self, content: bytes) -> None:
-        """Replace the note of the last commit, as `Depot.note`."""
         with self._written(self._note, [content]) as new:
             os.replace(new, self._note)
 
-    def manifest(self, number: int) -> bytes:
-        """Return a manifest, as `Depot.manifest`."""
-        place, content = self._manifest(number), b""
-        with contextlib.suppress(FileNotFoundError), open(place, "rb", opener=open_plain) as file:
-            content = bounded(_pieces(file), str(place))
-        if not content:
-            raise NotFoundError(f"{self.folder}: has no manifest {number}")
-        return content
-
     def generations(self) -> dict[int, float]:
-        """Return the age of each manifest, as `Depot.generations`."""
         now = self._now()
         found = {number: self._manifest(number).lstat() for number in self.numbers()}
         return {number: now - one.st_mtime for number, one in found.items() if one.st_size}
 
     def empty(self, number: int) -> None:
-        """Take the content of a manifest away, as `Depot.empty`."""
         place = self._manifest(number)
         with self._written(place, []) as nothing:
             os.replace(nothing, place)  # what another has linked to this place keeps its content
+
+    def _pieces(self, name: str) -> Iterator[bytes]:
+        try:
+            with open(self._file(name), "rb", opener=open_plain) as stored:
+                yield from _pieces(stored)
+        except FileNotFoundError:
+            raise self._missing(name) from None
+
+    def _content(self, number: int) -> bytes:
+        place = self._manifest(number)
+        with contextlib.suppress(FileNotFoundError), open(place, "rb", opener=open_plain) as file:
+            return bounded(_pieces(file), str(place))
+        return b""
 
     def _put(self, name: str, content: Iterable[bytes]) -> None:
         try:
             self.renew(name)
         except NotFoundError:
             self._write(self._file(name), content)
-
-    def _opened(self, name: str) -> BinaryIO:
-        try:
-            return open(self._file(name), "rb", opener=open_plain)
-        except FileNotFoundError:
-            raise self._missing(name) from None
-
-    def _missing(self, name: str) -> NotFoundError:
-        return NotFoundError(f"{self._file(name)}: the depot has no such file; put back a copy")
-
-    def _require(self, name: str, content: Iterable[bytes]) -> None:
-        read = hashlib.sha256()
-        for piece in content:
-            read.update(piece)
-        if read.hexdigest() != name:
-            raise CorruptError(
-                f"{self._file(name)}: its SHA-256 is {read.hexdigest()}, expected that of its name; put back a copy"
-            )
 
     def _now(self) -> float:
         """Return the time by the clock of the file system: that of its files, whatever host asks."""

@@ -31,11 +31,8 @@ def encrypts() -> bool:
 def context(side: int) -> ssl.SSLContext | None:
     """Return what encrypts a connection if Ray's own are encrypted: both sides show a certificate.
 
-    Args:
-        side: `ssl.PROTOCOL_TLS_CLIENT` or `ssl.PROTOCOL_TLS_SERVER`.
-
-    Raises:
-        ParameterError: Ray is to encrypt, and a file for that is not named or not to be read.
+    `side` is `ssl.PROTOCOL_TLS_CLIENT` or `ssl.PROTOCOL_TLS_SERVER`. `ParameterError` names a file that is missing or
+    wrong.
     """
     if not encrypts():
         return None
@@ -61,10 +58,9 @@ def _file(name: str) -> str:
 
 
 def require_certificate_for(address: str) -> None:
-    """Do nothing if other hosts will believe this one, at the address under which they reach it.
+    """Raise `ParameterError` if other hosts would not believe this one, at the address under which they reach it.
 
-    Raises:
-        ParameterError: Its certificate does not name the address, is not of the authority, or is too old.
+    Its certificate does not name the address then, is not of the authority, or is too old.
     """
     asker, asked = context(ssl.PROTOCOL_TLS_CLIENT), context(ssl.PROTOCOL_TLS_SERVER)
     if asker is None or asked is None:
@@ -83,14 +79,9 @@ def require_certificate_for(address: str) -> None:
 
 
 def require_same(where: str) -> None:
-    """Do nothing if who listens at an address encrypts as we do, or if nobody listens.
+    """Raise `IncompleteError` unless who listens at `HOST:PORT` encrypts as we do and both believe each other.
 
-    Args:
-        where: `HOST:PORT`.
-
-    Raises:
-        ParameterError: Our own files are none.
-        IncompleteError: It encrypts and we do not, or the other way round; or one does not believe the other.
+    If nobody listens, then nothing is raised. `ParameterError`: our own files are none.
     """
     tls = context(ssl.PROTOCOL_TLS_CLIENT)
     host, _, port = where.rpartition(":")

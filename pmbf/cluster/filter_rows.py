@@ -42,7 +42,6 @@ class Filter:
     """The rows of the segments of some volumes.
 
     Args:
-        volumes: The volumes.
         rows: The row of each segment; None: it may have all hashes.
         owners: `(n,) int64`, the number of the volume that has each segment.
         unread: Why the rows of a volume could not be read, by the volume's name.
@@ -54,16 +53,9 @@ class Filter:
     unread: Mapping[str, str]
 
     def having(self, hashes: Hashes) -> dict[str, Places]:
-        """Return which of some hashes each volume may have, by name; a volume that has none of them is not there.
+        """Return places in some hashes, in any order, that each volume may have: `(n,) uint32`, ascending, by its name.
 
-        Args:
-            hashes: `(q,)`, any order.
-
-        Returns:
-            Of a volume `(n,) uint32`, places in the hashes, ascending.
-
-        Raises:
-            ParameterError: The rows are damaged.
+        A volume that has none of them is not there. `ParameterError`: the rows are damaged.
         """
         keys = kernels.segments_having(self.rows, hashes)
         volumes = self.owners[(keys & _NUMBER).astype(np.intp)].astype(np.uint64)
@@ -93,12 +85,7 @@ class _RowsShelf(Shelf):
 class RowsHere:
     """The rows of volumes on the disk of who asks, fetched when they are first needed, mapped, and kept.
 
-    Args:
-        folder: Where they are kept. Several processes may share it.
-        depot: Where they come from.
-        params: Of the collection.
-
-    Thread rule: any thread may ask.
+    Several processes may share the folder, and any thread may ask.
     """
 
     def __init__(self, folder: Path, depot: Depot, params: Params) -> None:
@@ -112,12 +99,7 @@ class RowsHere:
         return _RowsShelf(self._folder, self._depot)
 
     def having(self, manifest: Manifest, hashes: Hashes) -> tuple[dict[str, Places], Mapping[str, str]]:
-        """Return which of some hashes each volume may have, as `Filter.having`, and whose rows could not be read.
-
-        Args:
-            manifest: With the volumes.
-            hashes: `(q,)`, any order.
-        """
+        """Return which of some hashes each volume may have, as `Filter.having`, and whose rows could not be read."""
         asked = self._of(manifest.volumes)
         try:
             return asked.having(hashes), asked.unread
@@ -129,8 +111,7 @@ class RowsHere:
     def mend(self, volumes: Iterable[Volume]) -> dict[str, list[str]]:
         """Fetch rows anew that are lost or damaged here, and try again those that could not be read.
 
-        Returns:
-            What was damaged, by the name of the volume.
+        What was damaged is returned by the name of the volume.
         """
         found: dict[str, list[str]] = {}
         with self._lock:

@@ -58,11 +58,7 @@ class FoundInVolume(NamedTuple):
 
 
 def are_near(places: Ids, least: int, window: int) -> bool:
-    """Return whether `least` of some places, ascending, are among `window` that follow one another.
-
-    >>> are_near(np.array([1, 5, 7], np.uint32), 2, 3), are_near(np.array([1, 5, 8], np.uint32), 2, 3)
-    (True, False)
-    """
+    """Return whether `least` of some places, ascending, are among `window` that follow one another."""
     return bool((places[least - 1 :] - places[: max(0, len(places) - least + 1)] < window).any())
 
 
@@ -73,11 +69,8 @@ def listed(hashes: Hashes, places: Ids, limit: int, generation: Generation, volu
         hashes: `(h,)`, ascending, each once.
         places: `(n,) uint32`, ascending, which of them the volume is asked for.
         limit: Documents of a hash that more than `limit` documents have are only counted.
-        generation: The files of the volume.
+        generation: The files of the volume; `CorruptError` if one is damaged.
         volume: The volume.
-
-    Raises:
-        CorruptError: A file of the volume is damaged.
     """
     counts, keys = generation.posted.find(hashes[places], limit=limit)
     keys = generation.of_living(keys)
@@ -111,13 +104,7 @@ def joined(hashes: Hashes, volumes: Sequence[FoundInVolume]) -> FoundByNode:
 
 
 class Together:
-    """What all nodes have told of some hashes.
-
-    Args:
-        hashes: `(h,)`, ascending, each once.
-        limit: As it was asked for.
-        parts: What each node has; no document is in two of them.
-    """
+    """What all nodes have told of some hashes, `(h,)`, ascending, each once. No document is in two parts."""
 
     def __init__(self, hashes: Hashes, limit: int, parts: Sequence[FoundByNode]) -> None:
         self.hashes, self.limit = hashes, limit
@@ -146,9 +133,7 @@ class Together:
     def having(self, hashes: Hashes, left_out: Ids) -> Having:
         """Return which documents have which hashes of a query, as `Generation.documents_having`.
 
-        Args:
-            hashes: `(q,)`, in the order of the query's text.
-            left_out: Ids of documents that are left out, ascending.
+        The hashes, `(q,)`, are in the order of the query's text; ids of documents that are left out ascend.
         """
         firsts = FirstPlaces.of(hashes)
         counts, keys = kernels.find_postings(self._postings, firsts.hashes, limit=self.limit)
@@ -163,11 +148,6 @@ def without(keys: NDArray[np.uint64], documents: Ids) -> NDArray[np.uint64]:
 
 
 def of_volume(ids: Ids, volume: Volume) -> Ids:
-    """Return those ids of the collection that a volume has, as its own ids.
-
-    Args:
-        ids: Ascending.
-        volume: The volume.
-    """
+    """Return those ids of the collection, ascending, that a volume has, as its own ids."""
     first, last = np.searchsorted(ids, [volume.offset + 1, volume.offset + volume.n_ids + 1])
     return (ids[first:last] - np.uint32(volume.offset)).astype(np.uint32)

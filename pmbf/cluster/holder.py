@@ -23,7 +23,7 @@ from pmbf.base.errors import CorruptError, IncompleteError
 from pmbf.base.hashes import Hashes
 from pmbf.base.params import Params
 from pmbf.cluster import making, upkeep
-from pmbf.cluster.comparing import Learnt, Sent, VolumeRows, damaged_texts, located_sources, moved
+from pmbf.cluster.comparing import Learnt, SentQuery, VolumeRows, damaged_texts, located_sources, moved
 from pmbf.cluster.found import joined, listed, of_volume
 from pmbf.cluster.making import Made, VolumeEdit
 from pmbf.cluster.manifest import Volume
@@ -117,11 +117,9 @@ class Holder(Tasks):
         return Reply(joined(hashes, some), unread, self._opened.warnings(volumes))
 
     def near(self, volumes: Sequence[Volume], queries: Sequence[Hashes], least: int, window: int) -> Reply:
-        """Return for each volume, which documents have several hashes of a query near each other, for each query.
+        """Return for each volume, which documents have several hashes of a query near each other.
 
-        Args:
-            volumes: The volumes.
-            queries, least, window: As for `Generation.near`.
+        See `Generation.near`.
         """
 
         def of(store: Store, volume: Volume) -> list[Keys]:
@@ -145,10 +143,7 @@ class Holder(Tasks):
     def beginnings(self, volumes: Sequence[Volume], places: Mapping[str, Sequence[int]], n_chars: int) -> Reply:
         """Return the first characters of some texts, by volume; None if a text is not stored.
 
-        Args:
-            volumes: The volumes.
-            places: Of each volume's live documents with text, ascending, which are meant.
-            n_chars: How many characters.
+        `places` says of each volume's live documents with text, ascending, which are meant.
         """
 
         found, unread = self._each(
@@ -156,15 +151,13 @@ class Holder(Tasks):
         )
         return Reply(dict(found), unread)
 
-    def compare(self, volumes: Sequence[Volume], asked: Sequence[Sent], options: Options, state: str | Learnt) -> Reply:
+    def compare(
+        self, volumes: Sequence[Volume], asked: Sequence[SentQuery], options: Options, state: str | Learnt
+    ) -> Reply:
         """Return what each query shares with sources in these volumes, as an `Answered`.
 
-        Args:
-            volumes: The volumes.
-            asked: The queries.
-            options: What to look for.
-            state: Of the collection. If the holder has not learnt how rare words are in this state, then the value is
-                None; it learns it from a call that brings it along.
+        If the holder has not learnt how rare words are in a `state` of the collection, then the value is None. It
+        learns that from a call that brings it along.
         """
         known = self._known
         if isinstance(state, Learnt):
@@ -195,11 +188,7 @@ class Holder(Tasks):
         return Reply(answered, unread | unlisted)
 
     def text(self, volumes: Sequence[Volume], id_: int) -> Reply:
-        """Return the text of a document.
-
-        Raises:
-            NotFoundError: There is no such document.
-        """
+        """Return the text of a document; raise `NotFoundError` if there is none."""
         [volume] = volumes
         opened, unread = self._each(volumes, lambda store, _volume: store)
         try:

@@ -52,10 +52,7 @@ def token_path() -> Path:
 
 
 def require_token(*, make: bool) -> None:
-    """Do nothing if there is a token that others cannot read.
-
-    Args:
-        make: Whether to make one if there is none.
+    """Do nothing if there is a token that others cannot read; `make` it if there is none.
 
     Raises:
         NotFoundError: There is none.
@@ -89,21 +86,13 @@ def _require_long(token: str, where: str) -> None:
 
 
 def require_ray() -> None:
-    """Refuse to make a host without Ray.
-
-    Raises:
-        UnsupportedError: The extra is not installed.
-    """
+    """Raise `UnsupportedError` if Ray is not installed: without it there are no hosts."""
     if not has_ray():
         raise UnsupportedError("hosts need the extra 'ray': pip install 'pmbf[ray]'", missing_extra="ray")
 
 
 def require_head(head: str) -> None:
-    """Refuse what is no address of a first host.
-
-    Raises:
-        ParameterError: It is not HOST:PORT.
-    """
+    """Raise `ParameterError` for what is no address of a first host, `HOST:PORT`."""
     host, _, port = head.rpartition(":")
     if not host or not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
         raise ParameterError(f"{head!r:.80} is no address of a first host, expected HOST:PORT")
@@ -172,9 +161,7 @@ def _wait_until_it_runs(process: subprocess.Popen[bytes], log: Path) -> None:
 def stop(state: Path) -> None:
     """End the host that was started with this folder.
 
-    Raises:
-        NotFoundError: None runs.
-        IncompleteError: It does not end.
+    `NotFoundError`: none runs; `IncompleteError`: it does not end.
     """
     with _lock(state) as lock:
         if _is_free(lock):

@@ -35,14 +35,12 @@ _PROOF_BYTES = 32
 
 
 class Line:
-    """The line to a holder. It is connected at the first call.
+    """The line to a holder. It is connected at the first call; any thread may call.
 
     Args:
         where: Returns the holder's address once the holder is made.
         key: As the holder has it.
         end: Ends the holder.
-
-    Thread rule: any thread may call.
     """
 
     def __init__(self, where: Callable[[], Address], key: bytes, end: Callable[[], object]) -> None:
@@ -52,7 +50,6 @@ class Line:
         self._stream: RawIOBase | None = None
 
     def submit(self, call: Callable[..., Result], /, *arguments: Any) -> Future[Result]:
-        """Return the future result of a call in the holder's process, as `Processes.submit`."""
         return self._thread.submit(self._run, call, arguments)
 
     def close(self) -> None:
@@ -82,12 +79,7 @@ class Line:
 
 
 class Waiting:
-    """A holder's side: waits for one line, and answers its calls in a thread.
-
-    Args:
-        host: The address of this host.
-        key: As who asks has it.
-    """
+    """A holder's side: waits for one line at an address of this host, and answers its calls in a thread."""
 
     def __init__(self, host: str, key: bytes) -> None:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -114,10 +106,9 @@ class Waiting:
 
 
 def _met(connection: socket.socket, key: bytes, *, is_holder: bool) -> RawIOBase:
-    """Return the stream of a connection whose other side knows the key, too.
+    """Return the stream of a connection.
 
-    Raises:
-        OSError: It does not prove that, or not in time.
+    Raise `OSError` unless its other side proves in time that it knows the key, too.
     """
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     stream = connection.makefile("rwb", buffering=0)

@@ -41,7 +41,6 @@ class Made:
     """A new volume.
 
     Args:
-        volume: The volume.
         contents: Its documents' contents by id, ascending.
         paths: Its paths, by document, in the order of the alphabet.
         report: What was loaded.
@@ -79,11 +78,7 @@ def made_of_files(
     limits: Limits,
     on_progress: Callable[[Progress], None],
 ) -> Made:
-    """Return a new volume of the files that can be read; `on_progress` is called after each batch.
-
-    Raises:
-        OSError: The disk is full.
-    """
+    """Return a new volume of the files that can be read; `on_progress` is called after each batch."""
 
     def load(writer: Writer) -> LoadReport:
         return Loader(writer, params, limits=limits, on_progress=on_progress).load(found)
@@ -102,11 +97,7 @@ def made_of_texts(depot: Depot, workplace: Workplace, params: Params, named: Seq
 
 
 def changed(depot: Depot, shelf: Shelf, volume: Volume, edit: VolumeEdit) -> Volume:
-    """Return a volume with a change, to take the place of another one.
-
-    Raises:
-        NotFoundError, CorruptError: The volume cannot be read.
-    """
+    """Return a volume with a change, to take the place of another one; raise what `Shelf.folder_of` raises."""
     with shelf.workplace.new_folder() as beside:
         folder = beside / "volume.pmbf"
         shelf.copy(volume.name, folder)
@@ -126,8 +117,7 @@ def changed(depot: Depot, shelf: Shelf, volume: Volume, edit: VolumeEdit) -> Vol
 def joined(depot: Depot, shelf: Shelf, params: Params, volumes: Sequence[Volume]) -> Volume:
     """Return a volume with the documents of others, which follow one another, to take their place; all ids stay.
 
-    Raises:
-        NotFoundError, CorruptError: One of them cannot be read.
+    It raises what `Shelf.folder_of` raises.
     """
     offset, end = volumes[0].offset, volumes[-1].offset + volumes[-1].n_ids
     with shelf.workplace.new_folder() as beside:

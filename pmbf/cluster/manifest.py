@@ -22,8 +22,8 @@ from functools import cached_property
 from pmbf.base.errors import BusyError, CorruptError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.base.params import Params
 from pmbf.cluster import noted
-from pmbf.cluster.content_names import MOST_COMMITS, collection_id, content_name, json_object, whole
 from pmbf.cluster.depot import Depot
+from pmbf.cluster.untrusted import MOST_COMMITS, collection_id, content_name, json_object, whole
 from pmbf.store import telling
 from pmbf.store.files import MAX_ID
 
@@ -72,7 +72,6 @@ class Manifest:
 
     Args:
         number: Of the commit, from 1.
-        params: Parameters of the collection.
         volumes: Ascending by their offsets.
         id: Of the collection, random: no other has it.
     """
@@ -102,11 +101,7 @@ class Manifest:
         return [one.offset for one in self.volumes]
 
     def volume_of(self, id_: int) -> Volume:
-        """Return the volume that has an id.
-
-        Raises:
-            NotFoundError: There is none.
-        """
+        """Return the volume that has an id; raise `NotFoundError` if there is none."""
         at = bisect_left(self._offsets, id_) - 1
         if at < 0 or id_ not in self.volumes[at]:
             raise NotFoundError(f"there is no document {id_}")
@@ -115,12 +110,8 @@ class Manifest:
     def following(self, *, changed: Iterable[Volume] = (), added: Sequence[Volume] = ()) -> Manifest:
         """Return the next manifest.
 
-        Args:
-            changed: Volumes in the place of those with the same offset.
-            added: New volumes, in order; they are given their offsets here.
-
-        Raises:
-            UnsupportedError: There would be more ids than a collection has.
+        Volumes that have `changed` take the place of those with the same offset. Those that are `added` are given their
+        offsets here, in order. `UnsupportedError`: there would be more ids than a collection has.
         """
         by_offset = {one.offset: one for one in changed}
         volumes, offset = [by_offset.get(one.offset, one) for one in self.volumes], self.next_offset
@@ -147,11 +138,7 @@ class Manifest:
 
     @classmethod
     def from_bytes(cls, content: bytes, where: str) -> Manifest:
-        """Return the manifest that `to_bytes` wrote. Nothing of it is believed: see `pmbf.cluster.content_names`.
-
-        Args:
-            content: The bytes.
-            where: What messages call it.
+        """Return the manifest that `to_bytes` wrote. Nothing of it is believed: see `pmbf.cluster.untrusted`.
 
         Raises:
             CorruptError: It is damaged, or says what no pmbf writes.
@@ -234,8 +221,7 @@ def read(depot: Depot, number: int) -> Manifest:
 def commit(depot: Depot, manifest: Manifest) -> None:
     """Make a manifest the last one.
 
-    Raises:
-        BusyError: Somebody else has committed a manifest of this number meanwhile; nothing has changed.
+    `BusyError`: somebody else has committed its number meanwhile; nothing has changed.
     """
     if not depot.commit(manifest.number, manifest.to_bytes()):
         raise BusyError(

@@ -23,20 +23,12 @@ _LINE = re.compile(rb"([0-9]{1,12})_([0-9]{1,10})\n")
 
 
 def to_bytes(number: int) -> bytes:
-    """Return a note: a number and its checksum.
-
-    >>> from_bytes(to_bytes(7), "depot/last")
-    7
-    """
+    """Return a note: a number and its checksum."""
     return b"%d_%d\n" % (number, zlib.crc32(b"%d" % number))
 
 
 def from_bytes(content: bytes, where: str) -> int:
-    """Return the number of a note; 0 if there is none.
-
-    Raises:
-        CorruptError: It is damaged.
-    """
+    """Return the number of a note, 0 if there is none; raise `CorruptError` if it is damaged."""
     found = _LINE.fullmatch(content)
     if not content:
         return 0
@@ -46,15 +38,7 @@ def from_bytes(content: bytes, where: str) -> int:
 
 
 def require_all(depot: Depot, number: int) -> None:
-    """Refuse a depot that has come further than its last manifest.
-
-    Args:
-        depot: The depot.
-        number: Of its last manifest.
-
-    Raises:
-        CorruptError: A manifest is lost, or the note is damaged.
-    """
+    """Raise `CorruptError` if a depot has come further than its last manifest's `number`, or its note is damaged."""
     where = f"{depot.address}/last"
     noted = from_bytes(depot.noted(), where)
     if noted > number:
@@ -72,17 +56,7 @@ def note(depot: Depot, number: int) -> None:
 
 
 def require_not_older(shelf: Path, depot: Depot, *, id_: str, number: int) -> None:
-    """Refuse a generation that is older than one that was seen here; remember it otherwise.
-
-    Args:
-        shelf: The folder with the copies.
-        depot: The depot.
-        id_: Of the collection.
-        number: Of its last manifest.
-
-    Raises:
-        CorruptError: A later one was seen here.
-    """
+    """Raise `CorruptError` for a generation that is older than one that was seen with this shelf; else remember it."""
     place, seen = shelf / _FOLDER / id_, 0
     with contextlib.suppress(FileNotFoundError):
         seen = from_bytes(place.read_bytes(), str(place))

@@ -14,10 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pmbf.base.errors import CorruptError, NotFoundError, UnsupportedError
-from pmbf.cluster.content_names import commit_number, content_name, is_content
+from pmbf.base.errors import NotFoundError, UnsupportedError
 from pmbf.cluster.depot import Depot, FolderDepot
-from pmbf.cluster.plain import bounded
+from pmbf.cluster.untrusted import commit_number, content_name, is_content
 
 _PROTOCOL = "s3"
 _PIECE_BYTES = 8 << 20
@@ -28,18 +27,15 @@ _YOUNG_S = 600.0
 def depot_at(address: str | os.PathLike[str]) -> Depot:
     """Return the depot at an address: a folder, or `s3://bucket/folder`.
 
-    Raises:
-        UnsupportedError: The extra is not installed, or it is another kind of store.
+    `UnsupportedError`: it is another kind of store.
     """
     return ObjectDepot(os.fspath(address)) if "://" in os.fspath(address) else FolderDepot(address)
 
 
-class ObjectDepot:
-    """A depot in an object store that speaks S3; see `pmbf.cluster.depot.Depot`. Where it is and who asks, the
-    environment says: `AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL` and so on.
+class ObjectDepot(Depot):
+    """A depot in an object store that speaks S3, at `s3://bucket/folder`.
 
-    Args:
-        address: `s3://bucket/folder`.
+    Where it is and who asks, the environment says: `AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL` and so on.
 
     Raises:
         UnsupportedError: The extra is not installed, or it is another kind of store.
@@ -61,11 +57,9 @@ class ObjectDepot:
 
     @property
     def address(self) -> str:
-        """Where it is."""
         return self._address
 
     def put(self, source: Path) -> str:
-        """Store a copy of a file, as `Depot.put`."""
         with open(source, "rb") as file:
             name = hashlib.file_digest(file, "sha256").hexdigest()
         try:
@@ -75,39 +69,11 @@ class ObjectDepot:
         return name
 
     def put_bytes(self, content: bytes) -> str:
-        """Store a file with this content, as `Depot.put_bytes`."""
         name = hashlib.sha256(content).hexdigest()
         self._store.pipe_file(self._file(name), content)
         return name
 
-    def fetch(self, name: str, target: Path) -> None:
-        """Write a copy of a stored file, as `Depot.fetch`."""
-        with open(target, "xb") as copy:
-            read = hashlib.sha256()
-            for piece in self._pieces(name):
-                read.update(piece)
-                copy.write(piece)
-        if read.hexdigest() != name:
-            target.unlink()
-            self._damaged(name, read.hexdigest())
-
-    def read(self, name: str) -> bytes:
-        """Return the content of a small file, as `Depot.read`."""
-        content = bounded(self._pieces(name), self._file(name))
-        if (found := hashlib.sha256(content).hexdigest()) != name:
-            self._damaged(name, found)
-        return content
-
-    def verify(self, name: str) -> None:
-        """Compare a file with its name, as `Depot.verify`."""
-        read = hashlib.sha256()
-        for piece in self._pieces(name):
-            read.update(piece)
-        if read.hexdigest() != name:
-            self._damaged(name, read.hexdigest())
-
     def renew(self, name: str) -> None:
-        """Make a file young, as `Depot.renew`."""
         place = self._file(name)
         try:
             if self._now() - self._written(place) > _YOUNG_S:
@@ -116,13 +82,11 @@ class ObjectDepot:
             raise self._missing(name) from None
 
     def files(self) -> Iterator[str]:
-        """Yield the name of each file, as `Depot.files`."""
         for place in self._store.find(f"{self._root}/files"):
             if is_content(name := place.rpartition("/")[2]):
                 yield name
 
     def delete(self, name: str, least_age_s: float) -> int:
-        """Delete an old file, as `Depot.delete`."""
         place = self._file(name)
         try:
             found = self._store.info(place)
@@ -137,11 +101,7 @@ class ObjectDepot:
         """Do nothing: an object is there whole or not at all."""
 
     def commit(self, number: int, content: bytes) -> bool:
-        """Store a manifest, as `Depot.commit`.
-
-        Raises:
-            UnsupportedError: The store writes over an object although it is told not to.
-        """
+        """Store a manifest; raise `UnsupportedError` if the store writes over objects although it is told not to."""
         if not self._is_tried:
             trial = f"{self._root}/trial-{secrets.token_hex(8)}"
             won = [self._created(trial, b"1"), self._created(trial, b"2")]
@@ -152,35 +112,21 @@ class ObjectDepot:
         return self._created(self._manifest(number), content)
 
     def numbers(self) -> list[int]:
-        """Return the numbers of all manifests, as `Depot.numbers`."""
         return [number for number, _ in self._manifests()]
 
     def noted(self) -> bytes:
-        """Return the note of the last commit, as `Depot.noted`."""
         with suppress(FileNotFoundError):
             return bytes(self._store.cat_file(f"{self._root}/last", start=0, end=64))
         return b""
 
     def note(self, content: bytes) -> None:
-        """Replace the note of the last commit, as `Depot.note`."""
         self._store.pipe_file(f"{self._root}/last", content)
 
-    def manifest(self, number: int) -> bytes:
-        """Return a manifest, as `Depot.manifest`."""
-        content = b""
-        with suppress(FileNotFoundError):
-            content = self._store.cat_file(self._manifest(number))
-        if not content:
-            raise NotFoundError(f"{self._address}: has no manifest {number}")
-        return content
-
     def generations(self) -> dict[int, float]:
-        """Return the age of each manifest, as `Depot.generations`."""
         now = self._now()
         return {number: now - one["LastModified"].timestamp() for number, one in self._manifests() if one["size"]}
 
     def empty(self, number: int) -> None:
-        """Take the content of a manifest away, as `Depot.empty`."""
         self._store.pipe_file(self._manifest(number), b"")
 
     def _created(self, place: str, content: bytes) -> bool:
@@ -201,6 +147,11 @@ class ObjectDepot:
             numbers = [(commit_number(one["name"].rpartition("/")[2]), one) for one in listed]
             return [(number, one) for number, one in numbers if number is not None]
         return []
+
+    def _content(self, number: int) -> bytes:
+        with suppress(FileNotFoundError):
+            return bytes(self._store.cat_file(self._manifest(number)))
+        return b""
 
     def _pieces(self, name: str) -> Iterator[bytes]:
         try:
@@ -231,9 +182,3 @@ class ObjectDepot:
 
     def _manifest(self, number: int) -> str:
         return f"{self._root}/manifests/{number:012}"
-
-    def _missing(self, name: str) -> NotFoundError:
-        return NotFoundError(f"{self._file(name)}: the depot has no such file; put back a copy")
-
-    def _damaged(self, name: str, found: str) -> None:
-        raise CorruptError(f"{self._file(name)}: its SHA-256 is {found}, expected that of its name; put back a copy")

@@ -44,11 +44,7 @@ class _Actor:
 
 @cache
 def _ray() -> Any:
-    """Return Ray's module.
-
-    Raises:
-        UnsupportedError: It is not installed.
-    """
+    """Return Ray's module; raise `UnsupportedError` if it is not installed."""
     if "ray" not in sys.modules:  # Ray reads them when it is imported: a program that has done so has its own
         for name, value in _SETTINGS.items():
             os.environ.setdefault(name, value)
@@ -117,11 +113,7 @@ class RayExecutor(Apart):
         return [Node(host, host) for host in sorted(self._hosts())]
 
     def drain(self, host: str) -> None:
-        """Ask a host to leave. What runs on it is ended.
-
-        Raises:
-            IncompleteError: Ray refuses.
-        """
+        """Ask a host to leave. What runs on it is ended. `IncompleteError`: Ray refuses."""
         words = ["--address", _ray().get_runtime_context().gcs_address, "--node-id", self._ids[host]]
         why = ["--reason", "DRAIN_NODE_REASON_PREEMPTION", "--reason-message", "pmbf cluster drain"]
         command = [sys.executable, "-m", "ray.scripts.scripts", "drain-node", *words, *why]

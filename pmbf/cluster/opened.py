@@ -57,13 +57,9 @@ class _Here(local):
 
 
 class Opened:
-    """Volumes of a shelf, opened when they are first asked for.
+    """Volumes of a shelf, opened when they are first asked for. Any thread may ask; each opens them for itself.
 
-    Args:
-        shelf: Where they are.
-        params: Parameters of the collection; a volume with others is not opened. None: those of each volume.
-
-    Thread rule: any thread may ask; each opens the volumes for itself.
+    A volume with other parameters than the collection's is not opened; None: any are right.
     """
 
     def __init__(self, shelf: Shelf, params: Params | None) -> None:

@@ -20,29 +20,14 @@ COPIES = 2
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A process that holds volumes.
-
-    Args:
-        name: Its name, unlike that of every other node.
-        host: The machine that it runs on: no two copies of a volume are on one host.
-    """
+    """A process that holds volumes, by a name of its own, on a host: no two copies of a volume are on one host."""
 
     name: str
     host: str
 
 
 def placed(key: str, nodes: Sequence[Node], n_copies: int = COPIES) -> list[Node]:
-    """Return the nodes that have a volume, the one that is asked first in front.
-
-    Args:
-        key: Of the volume.
-        nodes: All nodes, in any order.
-        n_copies: How many nodes, at most; fewer if there are fewer hosts.
-
-    >>> nodes = [Node(name, host) for name, host in (("a", "h1"), ("b", "h1"), ("c", "h2"))]
-    >>> [node.name for node in placed("volume 7", nodes)]
-    ['a', 'c']
-    """
+    """Return the nodes that have a volume, by its key: at most `n_copies`, the one that is asked first in front."""
     ranked = sorted(nodes, key=lambda node: _score(key, node.name), reverse=True)
     by_host: dict[str, Node] = {}
     for node in ranked:
@@ -55,11 +40,7 @@ def _score(key: str, name: str) -> bytes:
 
 
 def local_nodes(n_nodes: int) -> list[Node]:
-    """Return nodes for processes of this machine. Each counts as a host: two copies are in two processes.
-
-    Raises:
-        ParameterError: `n_nodes` is less than 1.
-    """
+    """Return nodes for processes of this machine. Each counts as a host: two copies are in two processes."""
     if n_nodes < 1:
         raise ParameterError(f"nodes is {n_nodes}, expected at least 1")
     return [Node(f"local-{number}", f"local-{number}") for number in range(n_nodes)]

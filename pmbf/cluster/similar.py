@@ -30,21 +30,8 @@ _VOLUMES_TOGETHER = 16
 class SpreadDocuments:
     """The documents of the last generation of a cluster's collection; see `pmbf.alike.similar.documents.Documents`.
 
-    Args:
-        collection: The collection.
-
-    Raises:
-        UnsupportedError: The depot is no folder, and has no place for the table.
-
-    >>> import tempfile
-    >>> from pmbf.alike.similar import Similarities, update
-    >>> with ClusterCollection(tempfile.mkdtemp() + "/depot", nodes=2, create=True) as collection:
-    ...     sea = "the sea comes in twice a day and goes out twice a day."
-    ...     collection.add_many([("sea", sea), ("they", f"They say that {sea}")])
-    ...     _ = update(SpreadDocuments(collection))
-    ...     with Similarities(SpreadDocuments(collection)) as similarities:
-    ...         [(one.other_path, one.shared, one.similarity) for one in similarities.of("sea")]
-    [('they', 9, 1.0)]
+    `UnsupportedError`: the depot is no folder, and has no place for the table. `IncompleteError` of a method: no node
+    can read some volumes, whose documents would seem to be gone.
     """
 
     def __init__(self, collection: ClusterCollection) -> None:
@@ -65,42 +52,24 @@ class SpreadDocuments:
 
     @property
     def identity(self) -> Identity:
-        """What ties files to the collection."""
         return Identity(bytes.fromhex(self.collection.id), self.collection.params.digest())
 
     def n_chars(self) -> float:
-        """Return how many characters all texts have, about."""
         return sum(one.n_hashes for one in self.collection.manifest.volumes) / self.collection.params.density
 
     def live(self) -> list[Document]:
-        """Return the documents by ascending id.
-
-        Raises:
-            IncompleteError: No node can read some volumes: their documents would seem to be gone.
-        """
         archive = self.collection.archive()
         rows = [row for row, _ in archive.entries() if row.kind != BINARY_KIND]
         self._require(archive.problems)
         return rows
 
     def entries(self, ids: Iterable[int]) -> dict[int, Entry]:
-        """Return those of some documents that are there, by id.
-
-        Raises:
-            IncompleteError: No node can read some volumes.
-        """
         archive = self.collection.archive()
         found = {entry[0].id: entry for entry in archive.some_entries(list(ids))}
         self._require(archive.problems)
         return found
 
     def find(self, what: int | str | os.PathLike[str]) -> int:
-        """Return the id of a document.
-
-        Raises:
-            NotFoundError: There is none such.
-            IncompleteError: No node can read some volumes.
-        """
         if isinstance(what, int):
             found = list(self.entries([what]))
         else:

@@ -1,14 +1,23 @@
-"""A collection that is spread over nodes, as screening asks for it: what `Store` and `Generation` are for a folder.
+"""A collection that is spread over nodes, as a screening asks for it: two rounds of calls for a batch with candidates.
 
-All sums over volumes are made here, from what each node says of its volumes. A volume that no node could answer for is
-noted with its reason: who asks tells what was not looked at.
+    text ─► sampled hashes                       here
+         ─► volumes that may have each hash      here, by the rows of the filter
+         ─► documents that have each hash        round 1: the nodes; added up, weighed, candidates chosen here
+         ─► texts compared                       round 2: where the texts lie
+         ─► resolved, Report                     here
+
+A query with a run of common hashes takes two more rounds, a query that is not compared with some documents one more.
+A volume that no node could answer for is noted with its reason: who asks tells what was not looked at.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -20,12 +29,17 @@ from pmbf.base.arrays import distinct
 from pmbf.base.errors import NotFoundError
 from pmbf.base.hashes import Hashes
 from pmbf.base.params import Params
-from pmbf.cluster.calls import Nodes
+from pmbf.cluster.calls import NodeAnswer, Nodes
+from pmbf.cluster.comparing import Answered, Learnt, SentQuery, asked_of
 from pmbf.cluster.filter_rows import Places
 from pmbf.cluster.found import Together, are_near, without
 from pmbf.cluster.manifest import Manifest, Volume
+from pmbf.jobs.threads import Threads
 from pmbf.kernels import Evident, EvidentRules, Sampled
+from pmbf.screen.options import Options
+from pmbf.screen.screened import Screened
 from pmbf.screen.vocabulary import SAMPLED, SAMPLED_CHARS
+from pmbf.screen.working import Workers
 from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.having import Having, Keys
 
@@ -34,14 +48,7 @@ _NONE = np.empty(0, np.uint32)
 
 
 class Spread:
-    """A manifest's volumes on nodes.
-
-    Args:
-        nodes: The nodes.
-        manifest: The generation.
-
-    Thread rule: one thread per object; threads may share `nodes`.
-    """
+    """A manifest's volumes on nodes. One thread per object; threads may share the nodes."""
 
     def __init__(self, nodes: Nodes, manifest: Manifest) -> None:
         self.nodes, self.manifest = nodes, manifest
@@ -51,13 +58,11 @@ class Spread:
     def ask(
         self, method: str, arguments: Any = (), volumes: Sequence[Volume] | None = None, *, size: int = 1
     ) -> list[Any]:
-        """Return the nodes' answers for some volumes, all of them by default; note the volumes without an answer.
+        """Return the nodes' answers for some volumes, all of them by default, as `Nodes.ask`.
+
+        Note those without an answer.
 
         A volume that had no answer before is not asked for again: a query waits for it once.
-
-        Args:
-            method, arguments, size: As for `Nodes.ask`.
-            volumes: The volumes.
         """
         every = self.manifest.volumes if volumes is None else volumes
         wanted = [one for one in every if one.name not in self.unread]
@@ -67,12 +72,11 @@ class Spread:
         return [one.value for one in found.values]
 
     def asked_for(self, hashes: Hashes) -> dict[str, Places]:
-        """Return which of some hashes each volume is asked for, by its name; a volume that has none is not there.
+        """Return which of some hashes, in any order, each volume is asked for, by its name.
+
+        One that has none is not there.
 
         A volume whose rows of the filter cannot be read is asked for all, and a warning tells that.
-
-        Args:
-            hashes: `(h,)`, any order.
         """
         if self.nodes.rows is None:
             every = np.arange(len(hashes), dtype=np.uint32)
@@ -80,6 +84,17 @@ class Spread:
         found, unread = self.nodes.rows.having(self.manifest, hashes)
         self.warnings = {**self.warnings, **unread}
         return found
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Which documents are in volumes that no node answered for so far."""
+        return tuple(
+            f"not looked at: {one.n_documents} document{'' if one.n_documents == 1 else 's'}, "
+            f"ids {one.offset + 1} to {one.offset + one.n_ids}, "
+            f"volume {one.name[:12]}: {self.unread[one.name]}"
+            for one in self.manifest.volumes
+            if one.name in self.unread
+        )
 
     def named(self, names: Iterable[str]) -> list[Volume]:
         """Return volumes by their names, in the order of the manifest."""
@@ -99,9 +114,7 @@ class Spread:
 class SpreadGeneration:
     """The volumes as one generation; see `pmbf.screen.stores.AnyGeneration`.
 
-    Args:
-        spread: The volumes.
-        left_out: Ids of documents that are left out, ascending.
+    Ids of documents that are left out ascend.
     """
 
     def __init__(self, spread: Spread, left_out: Ids = _NONE) -> None:
@@ -112,23 +125,19 @@ class SpreadGeneration:
 
     @property
     def params(self) -> Params:
-        """The parameters of the collection."""
         return self._spread.manifest.params
 
     @property
     def n_documents(self) -> int:
-        """Live documents with text, those left out not counted."""
         return self._n_live
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Which files are damaged that no answer has needed so far: those that the depot has lost, too."""
         told = self._spread.warnings
         named = [one.name for one in self._spread.manifest.volumes if one.name in told]
         return tuple(f"volume {name[:12]}: {told[name]}" for name in named)
 
     def without(self, documents: Ids) -> SpreadGeneration:
-        """Return the same without some live documents, ascending."""
         remaining = SpreadGeneration(self._spread, documents)
         for n_live, n_hashes in self._spread.ask("totals", (documents,), self._spread.having(documents.tolist())):
             remaining._n_live -= n_live
@@ -137,11 +146,9 @@ class SpreadGeneration:
 
     @property
     def left_out(self) -> Ids:
-        """The documents that are left out, ascending."""
         return self._left_out
 
     def relative_sizes(self, ids: Ids) -> NDArray[np.float64]:
-        """Return the hashes of some documents that were found, for an average document 1."""
         n_hashes = np.maximum(1, self._known.n_hashes(ids))
         return np.asarray(n_hashes * (max(1, self._n_live) / max(1, self._n_hashes)))
 
@@ -158,7 +165,6 @@ class SpreadGeneration:
         return self._having(hashes, limit).having(hashes, self._left_out)
 
     def near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[Keys]:
-        """Return which live documents have several hashes of a query near each other, for each of many queries."""
         queries_of: dict[str, set[int]] = defaultdict(set)
         for number, hashes in enumerate(queries):
             for name, places in self._spread.asked_for(hashes).items():
@@ -198,23 +204,19 @@ class SpreadCatalog:
         self._spread = spread
 
     def by_sha256(self, contents: Iterable[str]) -> list[Document]:
-        """Return the live documents with these contents, by descending id."""
         found: Iterator[Document] = _all(self._spread.ask("by_sha256", (list(contents),)))
         return sorted(found, key=lambda one: -one.id)
 
     def unread_documents(self) -> dict[int, tuple[str | None, str]]:
-        """Return the kind of each live document without a word, else None, and what was not read of it, by id."""
         found: Iterator[tuple[int, str | None, str]] = _all(self._spread.ask("unread_documents"))
         return {id_: (kind, problems) for id_, kind, problems in found}
 
     def some_paths(self, paths: Iterable[str]) -> dict[str, ListedPath]:
-        """Return those paths that are listed, by path."""
         wanted = list(paths)
         found: Iterator[ListedPath] = _all(self._spread.ask("some_paths", (wanted,)) if wanted else ())
         return {one.path: one for one in found}
 
     def listed_of(self, ids: Iterable[int]) -> dict[int, list[ListedPath]]:
-        """Return the paths of live documents as they are listed, sorted, by id."""
         wanted = list(ids)
         found: dict[int, list[ListedPath]] = {}
         for one in sorted(_all(self._spread.ask("listed_of", (wanted,), self._spread.having(wanted)))):
@@ -222,16 +224,85 @@ class SpreadCatalog:
         return found
 
     def has_below(self, folder: str) -> bool:
-        """Return whether a path is listed below a folder, at any depth."""
         return any(self._spread.ask("has_below", (folder,)))
 
     def paths(self) -> list[ListedPath]:
-        """Return every path in alphabetical order."""
         return sorted(_all(self._spread.ask("paths", (False,))))
 
     def labelled_paths(self) -> list[ListedPath]:
-        """Return every path that has labels, in alphabetical order."""
         return sorted(_all(self._spread.ask("paths", (True,))))
+
+
+class SpreadBackend:
+    """The volumes as one collection; see `pmbf.screen.backend.Backend`. One thread per object; threads may share nodes.
+
+    Args:
+        nodes: The nodes.
+        manifest: The generation that answers, whatever is committed meanwhile.
+        folder: What messages and reports call the collection.
+        before: The object that this one was made by; its problems are told, too.
+    """
+
+    def __init__(self, nodes: Nodes, manifest: Manifest, folder: Path, before: SpreadBackend | None = None) -> None:
+        self.spread, self.folder = Spread(nodes, manifest), folder
+        self.generation, self.catalog = SpreadGeneration(self.spread), SpreadCatalog(self.spread)
+        self._before = before
+
+    @property
+    def commit_number(self) -> int:
+        return self.spread.manifest.number
+
+    def listed_of(self, ids: Iterable[int]) -> dict[int, list[ListedPath]]:
+        return self.catalog.listed_of(ids)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The volumes that no node has answered for so far."""
+        own = self.spread.problems
+        return (*own, *(one for one in self._before.problems if one not in own)) if self._before else own
+
+    def again(self) -> SpreadBackend:
+        return SpreadBackend(self.spread.nodes, self.spread.manifest, self.folder, self)
+
+    def compare(self, batch: Sequence[Screened], options: Options) -> None:
+        manifest = self.spread.manifest
+        names = {one.document: manifest.volume_of(one.document).name for query in batch for one in query.candidates}
+        if not names:
+            return
+        parts = self._compared(names, partial(asked_of, batch, names), replace(options, labels_of=None), len(batch))
+        for number, query in enumerate(batch):
+            by_id = {one.source.document.id: one for part in parts for one in part.get(number, ())}
+            query.shared = [by_id[one.document] for one in query.candidates if one.document in by_id]
+
+    @contextmanager
+    def workers(self, options: Options, jobs: int) -> Iterator[Workers]:
+        with Threads(jobs) as threads:
+            yield Workers(jobs, threads, (self, options))
+
+    def _compared(
+        self, ids: Iterable[int], of: Callable[[Sequence[Volume]], list[SentQuery]], options: Options, n_queries: int
+    ) -> list[Answered]:
+        """Return what each node has found that each query shares with its sources.
+
+        Volumes of a node that does not know how rare words are in this generation are asked for once more, with the
+        answer: whichever node is asked then can compare.
+        """
+        spread = self.spread
+
+        def ask_for(volumes: Sequence[Volume], state: str | Learnt) -> list[NodeAnswer]:
+            told = spread.nodes.ask("compare", volumes, lambda its: (of(its), options, state), size=n_queries)
+            spread.unread |= told.unread
+            return told.values
+
+        state = spread.manifest.digest
+        told = ask_for(spread.having(ids), state)
+        unknown = [volume for one in told if one.value is None for volume in one.volumes]
+        if unknown:
+            statistics = word_statistics(spread)
+            # What is learnt while volumes are missing holds for this query alone.
+            state = f"{state} without {sorted(spread.unread)}" if spread.unread else state
+            told += ask_for(unknown, Learnt(state, statistics))
+        return [one.value for one in told if one.value is not None]
 
 
 def word_statistics(spread: Spread) -> verify.Statistics | None:

@@ -1,12 +1,15 @@
-"""How a cluster's collection is: what it has, where that lies, and what is missing."""
+"""How a cluster's collection is: what it has, where that lies, what is missing, and what is damaged."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 from pmbf.cluster.calls import Nodes
-from pmbf.cluster.manifest import Manifest
-from pmbf.cluster.working import fetch, here_of, unread_by_all
+from pmbf.cluster.depot import Depot
+from pmbf.cluster.manifest import Manifest, missing
+from pmbf.cluster.upkeep import named_files
+from pmbf.cluster.working import each, fetch, here_of, unread_by_all, work
 from pmbf.report.as_json import AsJson
 
 
@@ -61,14 +64,9 @@ def status_of(depot: str, nodes: Nodes, manifest: Manifest, *, fetch_all: bool) 
 
 @dataclass(frozen=True, slots=True)
 class Health(AsJson):
-    """Whether a cluster answers for all its documents now.
+    """Whether a cluster answers for all its documents now: how many nodes, volumes and documents there are.
 
-    Args:
-        nodes: How many nodes there are.
-        late_nodes: The names of those that failed or were late within the last seconds.
-        volumes: How many volumes the collection has.
-        unread_volumes: How many of them no node answers for.
-        unread_documents: The documents of these.
+    Late nodes failed or were late within the last seconds. No node answers for unread volumes.
     """
 
     nodes: int
@@ -84,3 +82,32 @@ def health(nodes: Nodes, manifest: Manifest) -> Health:
     unread = [one for one in manifest.volumes if one.name in found.unread]
     n_documents = sum(one.n_documents for one in unread)
     return Health(len(nodes.nodes), nodes.late(), len(manifest.volumes), len(unread), n_documents)
+
+
+DEPOT = "depot"
+"""What problems are listed under that are of no volume."""
+
+
+def problems(depot: Depot, nodes: Nodes, manifest: Manifest) -> dict[str, list[str]]:
+    """Return what is wrong, by the name of the volume or `DEPOT`; the nodes share the work, and mend their copies.
+
+    `IncompleteError`: a check failed on as many nodes as there are, or on 3.
+    """
+    volumes, found = manifest.volumes, defaultdict[str, list[str]](list)
+    for number in missing(depot):
+        found[DEPOT].append(f"manifest {number} is missing before later ones; put back a copy")
+    here = {node: (some,) for node, some in enumerate(nodes.of_nodes(volumes).values())}
+    for mended in each(nodes, "mend", here).values():
+        for name, some in mended.items() if isinstance(mended, dict) else ():
+            found[name] += some
+    for name, some in (nodes.rows.mend(volumes) if nodes.rows else {}).items():
+        found[name] += some
+    for one, some in zip(volumes, work(nodes, "check", [(one,) for one in volumes]), strict=True):
+        found[one.name] += some
+    return {name: some for name, some in found.items() if some}
+
+
+def unnamed(depot: Depot) -> list[str]:
+    """Return the files that no manifest names: of a load that runs or was ended, or of a generation that is lost."""
+    named = named_files(depot, list(depot.generations()))
+    return [one for one in depot.files() if one not in named]

@@ -34,8 +34,7 @@ def entries_of(store: Store, volume: Volume, ids: Sequence[int] | None = None) -
 def texts_of(store: Store, volume: Volume, ids: Sequence[int]) -> dict[int, str | IncompleteError]:
     """Return the texts of those documents that are in a volume, by id; or that one is not stored, and its file gone.
 
-    Raises:
-        CorruptError: A text is damaged.
+    `CorruptError`: a text is damaged.
     """
     rows = store.documents(id_ - volume.offset for id_ in ids if id_ in volume)
     paths = store.paths_of(rows)
@@ -67,8 +66,7 @@ def beginnings_of(store: Store, places: Sequence[int], n_chars: int) -> list[str
 class SpreadTexts:
     """The documents of a manifest's volumes, and their texts; see `pmbf.alike.pairs.stored.Archive`.
 
-    Args:
-        spread: The volumes. Those that no node answers for are in its `unread`, and then in `problems`.
+    Volumes that no node answers for are then in `problems`.
     """
 
     def __init__(self, spread: Spread) -> None:
@@ -81,12 +79,10 @@ class SpreadTexts:
                 yield from some
 
     def some_entries(self, ids: Sequence[int]) -> Iterator[Entry]:
-        """Yield those of some documents that are there, with their paths."""
         for some in self._spread.ask("entries", (ids,), self._spread.having(ids), size=max(1, len(ids))):
             yield from some
 
     def texts(self, entries: Sequence[Entry]) -> list[str | None]:
-        """Return the texts of some documents; None for one that cannot be read."""
         ids = [row.id for row, _ in entries]
         found: dict[int, str | IncompleteError] = {}
         for some in self._spread.ask("texts", (ids,), self._spread.having(ids), size=max(1, len(ids))):
@@ -95,24 +91,7 @@ class SpreadTexts:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Which documents were not looked at, and why."""
-        return unread_problems(self._spread.manifest, self._spread.unread)
-
-
-def unread_problems(manifest: Manifest, unread: dict[str, str]) -> tuple[str, ...]:
-    """Return which documents are in volumes that no node answered for.
-
-    Args:
-        manifest: With the volumes.
-        unread: Why no node answered, by a volume's name.
-    """
-    return tuple(
-        f"not looked at: {one.n_documents} document{'' if one.n_documents == 1 else 's'}, "
-        f"ids {one.offset + 1} to {one.offset + one.n_ids}, "
-        f"volume {one.name[:12]}: {unread[one.name]}"
-        for one in manifest.volumes
-        if one.name in unread
-    )
+        return self._spread.problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +102,7 @@ class TextsOnNodes:
     manifest: Manifest
 
     def __call__(self, document: int) -> str:
-        """Return a document's text.
-
-        Raises:
-            NotFoundError: There is no such document.
-            IncompleteError: No node can read it.
-        """
+        """Return a document's text. `NotFoundError`: there is none such; `IncompleteError`: no node can read it."""
         found = self.nodes.ask("text", [self.manifest.volume_of(document)], (document,))
         if found.unread:
             raise IncompleteError(f"document {document}: {next(iter(found.unread.values()))}")

@@ -79,8 +79,7 @@ def _fits(some: Sequence[Volume]) -> bool:
 def sweep(depot: Depot, grace_s: float) -> Swept:
     """Delete generations that were replaced before the grace time, and old files that no other generation names.
 
-    Raises:
-        NotFoundError, CorruptError: A generation that stays cannot be read; nothing was deleted.
+    `NotFoundError`, `CorruptError`: a generation that stays cannot be read; nothing was deleted.
     """
     ages = depot.generations()
     last = max(ages, default=0)
@@ -106,8 +105,7 @@ def named_files(depot: Depot, numbers: Sequence[int]) -> set[str]:
 def renew(depot: Depot, volumes: Sequence[Volume]) -> None:
     """Make the files of new volumes young, just before they are committed.
 
-    Raises:
-        IncompleteError: One is gone: their load took longer than the grace time. Nothing was changed.
+    `IncompleteError`: one is gone, for its load took longer than the grace time; nothing was changed.
     """
     try:
         for one in volumes:

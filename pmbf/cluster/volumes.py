@@ -12,11 +12,18 @@ from pathlib import Path
 
 from pmbf.base.errors import CorruptError, NotFoundError
 from pmbf.base.params import Params
-from pmbf.cluster.content_names import MOST_BYTES, content_name, is_content, json_object, volume_file
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Volume
-from pmbf.cluster.plain import open_plain, require_plain
-from pmbf.cluster.tables import require_tables
+from pmbf.cluster.untrusted import (
+    MOST_BYTES,
+    content_name,
+    is_content,
+    json_object,
+    open_plain,
+    require_plain,
+    require_tables,
+    volume_file,
+)
 from pmbf.cluster.workplace import Workplace
 from pmbf.store import locks
 from pmbf.store.directory import CHUNK_DOCUMENTS, Directory
@@ -34,14 +41,8 @@ ROWS = ".rows"
 def seal(folder: Path, depot: Depot, *, instead_of: Volume | None = None) -> Volume:
     """Store a collection's folder in the depot as a volume. Nobody else may change the folder meanwhile.
 
-    Args:
-        folder: The collection.
-        depot: Where the volume is stored.
-        instead_of: The volume that this one takes the place of; its ids are not given to others.
-
-    Raises:
-        BusyError: Another process is writing to the collection.
-        OSError: The depot cannot be written.
+    The ids of the volume that it takes the place of (`instead_of`) are not given to others. `BusyError`: another
+    process is writing to the collection.
     """
     with Store(folder, writable=True) as store:
         store.catalog.checkpoint()
@@ -78,11 +79,7 @@ def files_of(depot: Depot, name: str) -> dict[str, str]:
 
 
 def files_in(path: Path, name: str) -> dict[str, str]:
-    """Return what the list of a volume's files says that lies at a path here, as `files_of`.
-
-    Raises:
-        CorruptError: It is damaged.
-    """
+    """Return what the list of a volume's files says that lies at a path here, as `files_of`."""
     with open(path, "rb", opener=open_plain) as file:
         content = file.read(MOST_BYTES)
     if hashlib.sha256(content).hexdigest() != name:
@@ -97,10 +94,6 @@ class Shelf:
       files/abcd…          files of the depot
       volumes/abcd…/       a volume: links to these files, and a copy of the catalog
       work/1234…/          folders in which a process makes volumes
-
-    Args:
-        folder: Where they are kept.
-        depot: Where they come from.
     """
 
     def __init__(self, folder: Path, depot: Depot) -> None:
@@ -148,20 +141,14 @@ class Shelf:
     def mend(self, name: str) -> list[str]:
         """Fetch the files of a volume anew that are lost or damaged here, and return which ones.
 
-        What the depot has not, or has damaged, stays as it is.
-
-        Raises:
-            NotFoundError, CorruptError: The depot has no list of the volume's files, or it is damaged.
+        What the depot has not, or has damaged, stays as it is. `NotFoundError`, `CorruptError`: so is the list of
+        files.
         """
         found = self._mended(name, "")
         return [file for file, problem in found.items() if not problem]
 
     def mend_rows(self, name: str) -> list[str]:
-        """Fetch rows of the filter anew that are lost or damaged here; return why some could not be fetched.
-
-        Raises:
-            NotFoundError, CorruptError: As for `mend`.
-        """
+        """Fetch rows of the filter anew that are lost or damaged here; return why some could not be, as `mend`."""
         return [problem for problem in self._mended(name, ROWS).values() if problem]
 
     def _mended(self, name: str, ending: str) -> dict[str, str]:
@@ -231,15 +218,9 @@ class Shelf:
 
 
 def require_as_listed(store: Store, volume: Volume, params: Params | None = None) -> None:
-    """Refuse a volume that is not what its manifest says: its ids would meet those of another one.
+    """Raise `CorruptError` for a volume that is not what its manifest says: its ids would meet those of another one.
 
-    Args:
-        store: The volume.
-        volume: What the manifest says of it.
-        params: Those of the collection: a query is sampled by them. None if they are not known here.
-
-    Raises:
-        CorruptError: A number or a parameter is another one.
+    Its parameters must be those of the collection, by which queries are sampled. None if these are not known here.
     """
     directory = store.generation.directory
     totals = directory.totals()

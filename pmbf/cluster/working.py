@@ -111,18 +111,10 @@ OnRound = Callable[[Iterable[int], Mapping[int, Any]], None]
 
 
 def work(nodes: Nodes, method: str, tasks: Sequence[Arguments], on_round: OnRound | None = None) -> list[Any]:
-    """Call a method once for each task, on any node, and return the results in order.
+    """Call a method of `Holder` once for each task, on any node, and return the results in order.
 
-    A task whose node fails is given to another one, so a task may be begun twice.
-
-    Args:
-        nodes: The nodes.
-        method: Of `Holder`.
-        tasks: Its arguments.
-        on_round: Called each time the nodes were asked whether they have done.
-
-    Raises:
-        IncompleteError: A task failed on as many nodes as there are, or on 3.
+    A task whose node fails is given to another one, so a task may be begun twice. `IncompleteError`: one failed on as
+    many nodes as there are, or on 3.
     """
     running, results = _Running(nodes), dict[int, Any]()
     waiting, at = list(range(len(tasks))), dict[int, int]()
@@ -165,29 +157,29 @@ def each(nodes: Nodes, method: str, calls: Mapping[int, Arguments]) -> dict[int,
 def fetch(nodes: Nodes, volumes: Sequence[Volume]) -> dict[int, Unread]:
     """Have each node fetch and open its volumes; return why each node cannot read some, by number and name."""
     wanted = {node: (some,) for node, some in enumerate(nodes.of_nodes(volumes).values())}
-    found, unread = each(nodes, "fetch", wanted), dict[int, Unread]()
+    found = each(nodes, "fetch", wanted)
     fetched = {node: wanted[node] for node, one in found.items() if not isinstance(one, ShardFailed)}
-    opened = nodes.executor.call("open", fetched, nodes.timeout_s)
-    for node, one in (found | opened).items():
-        if isinstance(one, ShardFailed):
-            nodes.failed(node)
-            unread[node] = dict.fromkeys((volume.name for volume in wanted[node][0]), one.reason)
-        else:
-            unread[node] = one.unread
-    return unread
+    return _replies(nodes, wanted, found | nodes.executor.call("open", fetched, nodes.timeout_s))[1]
 
 
 def here_of(nodes: Nodes, volumes: Sequence[Volume]) -> tuple[dict[int, list[str]], dict[int, Unread]]:
     """Return the volumes that each node has on its disk and can read, and why it cannot read others, by number."""
     wanted = {node: (some,) for node, some in enumerate(nodes.of_nodes(volumes).values())}
-    told, here, unread = nodes.executor.call("here", wanted, nodes.timeout_s), {}, dict[int, Unread]()
+    return _replies(nodes, wanted, nodes.executor.call("here", wanted, nodes.timeout_s))
+
+
+def _replies(
+    nodes: Nodes, wanted: Mapping[int, tuple[list[Volume]]], told: Mapping[int, Any]
+) -> tuple[dict[int, Any], dict[int, Unread]]:
+    """Return the value of each `Reply`, and why volumes are unread: all of a node that failed."""
+    values, unread = dict[int, Any](), dict[int, Unread]()
     for node, one in told.items():
         if isinstance(one, ShardFailed):
             nodes.failed(node)
             unread[node] = dict.fromkeys((volume.name for volume in wanted[node][0]), one.reason)
         else:
-            here[node], unread[node] = one.value, one.unread
-    return here, unread
+            values[node], unread[node] = one.value, one.unread
+    return values, unread
 
 
 def unread_by_all(nodes: Nodes, volumes: Sequence[Volume], unread: Mapping[int, Unread]) -> Unread:

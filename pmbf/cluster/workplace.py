@@ -21,12 +21,7 @@ _NAME = re.compile("[0-9a-f]{16}")
 class Workplace:
     """A folder of one process among those of others, held by a lock as long as the process lives.
 
-    Args:
-        folder: The folder with the folders of all processes. Those that nobody holds are deleted.
-
-    Raises:
-        UnsupportedError: It is a link.
-        OSError: The disk is full.
+    Folders that nobody holds are deleted. `UnsupportedError`: the folder with those of all processes is a link.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -39,11 +34,7 @@ class Workplace:
 
     @contextlib.contextmanager
     def new_folder(self) -> Iterator[Path]:
-        """Yield a new folder, which is removed at the end.
-
-        Raises:
-            OSError: The disk is full.
-        """
+        """Yield a new folder, which is removed at the end."""
         folder = self.folder / secrets.token_hex(8)
         folder.mkdir(mode=0o700)
         try:

@@ -9,13 +9,13 @@ import pytest
 
 from pmbf import Collection
 from pmbf.base.params import Params
-from pmbf.cluster.asking import SpreadBackend
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.filter_rows import RowsHere
 from pmbf.cluster.holder import Holder
 from pmbf.cluster.manifest import commit, created, last
 from pmbf.cluster.placement import Node
+from pmbf.cluster.spread import SpreadBackend
 from pmbf.cluster.volumes import seal
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin
