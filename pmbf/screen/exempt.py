@@ -25,7 +25,7 @@ MOST_QUOTED = 4000
 """Characters of the longest quotation between marks. If the marks are further apart, then one mark is missing."""
 
 _NO_BLANK_LINE = r"(?!\n[ \t\r]*\n)"
-_LATEX = re.compile(rf"(?<![\w.,!?;:…])``(?:{_NO_BLANK_LINE}(?!``|'').){{1,{MOST_QUOTED}}}''", re.S)
+_LATEX = re.compile(rf"``(?<![\w.,!?;:…]``)(?:{_NO_BLANK_LINE}(?!``|'').){{1,{MOST_QUOTED}}}''", re.S)
 _BLOCK = re.compile(r"(?:^[ \t]*+>[^\n]*+(?:\n|\Z))++", re.M)
 _BLOCK_LINE = re.compile(r"\n[ \t]*+>")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")

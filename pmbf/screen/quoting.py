@@ -76,30 +76,35 @@ class _Marks:
             most: Characters of the longest one.
         """
         opened = -1
-        for at in self._places(text, ends):
+        for at, opens, closes in self._places(text, ends):
             if opened >= 0 and (stop := _end(ends, opened)) <= at:
                 if self._goes_on(text, opened, stop, ends) and stop - opened <= most:
                     yield Span(opened, stop)
                 opened = -1
-            if self.opening.match(text, at):
+            if opens:
                 opened = at
-            elif opened >= 0 and self.closing.match(text, at):
+            elif opened >= 0 and closes:
                 if 1 < at - opened <= most and not (self.is_single and not _is_clause(text, opened, at)):
                     yield Span(opened, at + 1)
                     opened = -1
                 elif not self.is_single:
                     opened = -1
 
-    def _places(self, text: str, ends: Sequence[int]) -> Iterator[int]:
-        """Yield where the marks are; not those of a paragraph in which bare ones stand the wrong way round."""
-        places = (mark.start() for mark in re.finditer(f"[{self.either}]", text))
-        if not self.is_bare:
-            yield from places
-            return
-        for _, group in groupby(places, lambda at: bisect_left(ends, at + 1)):
-            some = list(group)
-            if not (self.closing.match(text, some[0]) and self.opening.match(text, some[-1])):
-                yield from some
+    def _places(self, text: str, ends: Sequence[int]) -> list[tuple[int, bool, bool]]:
+        """Return where marks open and where they close, and the text's last mark; nothing if none opens.
+
+        Bare marks of a paragraph in which they stand the wrong way round are left out.
+        """
+        opening = {mark.start() for mark in self.opening.finditer(text)}
+        if not opening:
+            return []
+        closing = {mark.start() for mark in self.closing.finditer(text)}
+        places = sorted({*opening, *closing, max(map(text.rfind, self.either))})
+        if self.is_bare:
+            every = (mark.start() for mark in re.finditer(f"[{self.either}]", text))
+            each = [list(some) for _, some in groupby(every, lambda at: bisect_left(ends, at + 1))]
+            places = [at for some in each if not (some[0] in closing and some[-1] in opening) for at in some]
+        return [(at, at in opening, at in closing) for at in places]
 
     def _goes_on(self, text: str, opened: int, stop: int, ends: Sequence[int]) -> bool:
         """Return whether a quotation goes on in the next paragraph, which begins with a mark that opens, too."""
