@@ -8,15 +8,19 @@ a hundred exceeds with any document.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-from benchmarks import arguments
-from benchmarks.peer_methods import PEERS, Answer, installed
+from benchmarks import arguments, earlier_engine
+from benchmarks.earlier_engine import EARLIER
+from benchmarks.index_peers import Fts5, Pmbf, PmbfWhole, Sourmash, SourmashWhole
+from benchmarks.peer import Answer, Peer
 from benchmarks.results import measure_each
+from benchmarks.sketch_peers import Datasketch, DatasketchChunks, FastSketch, Gaoya, Rensa, RensaChunks
 from measure import report
 from measure.overlap import holds_stretch
 from measure.planting import CLEAN, LEVELS, Planted, n_words_of
@@ -24,6 +28,22 @@ from measure.process import FailedError, alone, peak_bytes, resident_bytes
 from measure.timing import asked, p50_p99
 
 Figures = dict[str, Any]
+PEERS: dict[str, type[Peer]] = {
+    "gaoya": Gaoya,
+    "rensa": Rensa,
+    "rensa, chunks": RensaChunks,
+    "datasketch": Datasketch,
+    "datasketch, chunks": DatasketchChunks,
+    "FastSketchLSH": FastSketch,
+    "sourmash, 1 in 10": Sourmash,
+    "sourmash, all": SourmashWhole,
+    "sqlite3, FTS5": Fts5,
+    "pmbf, candidates": Pmbf,
+    "pmbf, whole screen": PmbfWhole,
+}
+"""The programs, each in the configuration that found most."""
+
+NAMES = [*PEERS, *EARLIER]
 CLEAN_SHARE = 0.01
 """Greatest share of clean texts that may have a document above the cut."""
 
@@ -31,7 +51,7 @@ CLEAN_SHARE = 0.01
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the benchmark."""
     arguments.add_texts(parser)
-    arguments.add_only(parser, list(PEERS))
+    arguments.add_only(parser, NAMES)
 
 
 def run(given: argparse.Namespace) -> Figures:
@@ -48,7 +68,7 @@ def measured_each(
 
     Args:
         texts: A file that `Planted.save` wrote: documents and texts to screen.
-        names: Keys of `PEERS`.
+        names: Some of `NAMES`.
         on_done: Called with the figures of each peer.
         before: Figures of an earlier run with these texts. Those of peers that are measured now are replaced.
 
@@ -59,7 +79,7 @@ def measured_each(
         names,
         lambda name: _measured(name, texts),
         setup={"workload": _workload(Planted.read(texts))},
-        order=list(PEERS),
+        order=NAMES,
         on_done=on_done,
         before=before,
     )
@@ -76,10 +96,17 @@ def _workload(planted: Planted) -> Figures:
 
 
 def _measured(name: str, texts: Path) -> Figures:
+    if name in EARLIER:
+        return earlier_engine.measured(name, texts)
     if not installed(name):
         raise FailedError("not installed")
     figures: Figures = alone("benchmarks.peers:measure", name=name, texts=str(texts))
     return figures
+
+
+def installed(name: str) -> bool:
+    """Return whether the package that a peer needs is installed."""
+    return importlib.util.find_spec(name.partition(",")[0]) is not None
 
 
 def measure(name: str, texts: str) -> Figures:

@@ -21,27 +21,28 @@ class FailedError(RuntimeError):
     """A measurement ended without figures."""
 
 
-def alone(function: str, *, timeout_s: float | None = None, **arguments: Any) -> Any:
+def alone(function: str, *, timeout_s: float | None = None, tree: Path = ROOT, **arguments: Any) -> Any:
     """Return what a function returns when called in a new process with one thread.
 
     Args:
         function: `module:name` of a function.
         timeout_s: Seconds on the clock after which the process is ended.
+        tree: The checkout whose modules are imported.
         arguments: Arguments of the function, which JSON can hold.
 
     Raises:
         FailedError: The process took too long, or ended without a result. Its last output is in the message.
     """
-    environment = installed() | {f"{name}_NUM_THREADS": "1" for name in THREADS}
+    environment = installed() | {f"{name}_NUM_THREADS": "1" for name in THREADS} | {"PYTHONPATH": str(tree)}
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
-        command = [sys.executable, "-m", __name__, function, str(answer)]
+        command = [sys.executable, "-P", __file__, function, str(answer)]
         # The output of libraries goes to a file, since a pipe could fill up.
         with (Path(folder) / "printed.txt").open("w+", encoding="utf-8", errors="replace") as printed:
             try:
                 done = subprocess.run(
                     command,
-                    cwd=ROOT,
+                    cwd=tree,
                     env=environment,
                     input=json.dumps(arguments),
                     text=True,

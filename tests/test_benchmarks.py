@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from conftest import words
 
-from benchmarks import growth, guard, larger, loading, memory, page, peers, selfjoin, spread, upkeep
+from benchmarks import earlier_engine, growth, guard, larger, loading, memory, page, peers, selfjoin, spread, upkeep
 from benchmarks.__main__ import main
-from benchmarks.peer_methods import PEERS, installed
-from benchmarks.peers import quality
+from benchmarks.peers import PEERS, installed, quality
 from measure import report
 from measure.planting import CLEAN, Planted, Query
 from measure.process import FailedError, alone
@@ -207,3 +206,10 @@ def test_the_selfjoin_benchmark_finds_each_text_and_prints_a_table(
     assert figures["pmbf"]["itself"] == 1
     assert "| pmbf, whole reports | " in printed
     assert selfjoin.table(figures) in printed
+
+
+def test_an_earlier_engine_that_cannot_be_had_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(earlier_engine, "COMMIT", "0000000")
+    monkeypatch.setattr(earlier_engine, "ROOT", tmp_path)
+    with pytest.raises(FailedError, match="git archive 0000000: "):
+        earlier_engine.measured("pmbf 761f868, candidates", tmp_path / "texts.json")

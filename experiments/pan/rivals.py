@@ -115,7 +115,7 @@ def measured(name: str, corpus: Corpus, pairs: Sequence[Pair], timeout_s: float)
     if rival.package and not importlib.util.find_spec(rival.package):
         return figures | {"failed": f"is not installed: pip install {rival.package}"}
     with tempfile.TemporaryDirectory() as out:
-        texts = {
+        texts: Figures = {
             "asked": [
                 [*pair, *map(_absolute, (corpus.suspicious[pair[0]], corpus.sources[pair[1]]))] for pair in pairs
             ],
