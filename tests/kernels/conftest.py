@@ -10,21 +10,33 @@ from typing import Any
 import pytest
 
 from pmbf.base.errors import UnsupportedError
+from tests.kernels.oracle import SANITIZED
 
 LEVELS = {"plain C": 0, "AVX2": 1, "AVX-512": 2}
 BEST = 99
+STEPS = {"test_align_kernels.py"}
+"""Tests of steps that the reference alone has."""
 HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out Hypothesis on instruction sets below the best one, unless `--all` asks for them.
 
-    Examples chosen by hand run on all of them: these have the lengths at which the loops of each one end.
+    Examples chosen by hand run on all of them: these have the lengths at which the loops of each one end. Under the
+    sanitizers, what no C runs in is left out.
     """
+    left_out = set()
     if not config.getoption("--all"):
-        left_out = {item for item in items if item.path.parent == HERE and _is_below_the_best(item)}
-        config.hook.pytest_deselected(items=list(left_out))
-        items[:] = [item for item in items if item not in left_out]
+        left_out |= {item for item in items if item.path.parent == HERE and _is_below_the_best(item)}
+    if SANITIZED:
+        left_out |= {item for item in items if item.path.parent == HERE and _is_without_c(item)}
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _is_without_c(item: pytest.Item) -> bool:
+    params = getattr(getattr(item, "callspec", None), "params", {})
+    return any(param == "reference" for param in params.values() if isinstance(param, str)) or item.path.name in STEPS
 
 
 def _is_below_the_best(item: pytest.Item) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -157,9 +158,14 @@ def edited_copies() -> tuple[list[set[int]], list[dict[int, tuple[int, float]]]]
         own = {*random.integers(0, 40, 12).tolist(), *random.integers(0, LAST, random.integers(0, 60)).tolist()}
         for share in (0, 0.1, 0.3, 0.6):
             sets.append({feature if random.random() >= share else int(random.integers(LAST)) for feature in own})
-    counted = [alike(one, sets, 0, i + 1) for i, one in enumerate(sets)]
+    owners: dict[int, list[int]] = {}
+    for i, one in enumerate(sets):
+        for feature in one:
+            owners.setdefault(feature, []).append(i)
+    counted = [Counter(j for feature in one for j in owners[feature] if j > i) for i, one in enumerate(sets)]
     return sets, [
-        {j: (n, n / len(one | sets[j])) for j, n in found.items()} for one, found in zip(sets, counted, strict=True)
+        {j: (n, n / (len(one) + len(sets[j]) - n)) for j, n in sorted(found.items())}
+        for one, found in zip(sets, counted, strict=True)
     ]
 
 

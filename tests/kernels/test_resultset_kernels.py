@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pmbf.base.errors import ParameterError, UnsupportedError
 from pmbf.kernels import WHOLE, Likeness, StemTable, reference_resultset
+from tests.kernels.oracle import oracle
 from tests.kernels.test_text_twins import mannered
 
 KEEP = 6
@@ -180,7 +181,7 @@ def test_an_order_without_a_list_is_refused(kernels):
 def table_for(text: bytes, lengths: int) -> StemTable:
     """Return stems of all words of a text that cut a word to its first bytes."""
     table = StemTable(0x9E3779B97F4A7C15)
-    found = reference_resultset.sentences(text, table)
+    found = oracle("resultset").sentences(text, table)
     table.put(
         {key: zlib.crc32(text[start : min(stop, start + lengths)]) for key, start, stop in found.unknown.tolist()}
     )
@@ -192,7 +193,7 @@ def table_for(text: bytes, lengths: int) -> StemTable:
 def test_both_twins_find_the_same_sentences(text):
     utf8 = text.encode("utf-8", "replace")
     for stems in (None, StemTable(7), table_for(utf8, 3)):
-        expected, actual = reference_resultset.sentences(utf8, stems), _native().sentences(utf8, stems)
+        expected, actual = oracle("resultset").sentences(utf8, stems), _native().sentences(utf8, stems)
         assert [expected.found.tolist(), expected.unknown.tolist(), *expected[2:]] == [
             actual.found.tolist(), actual.unknown.tolist(), *actual[2:]
         ]  # fmt: skip

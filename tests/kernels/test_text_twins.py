@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from pmbf.base.errors import ParameterError
 from pmbf.base.hashes import first_bits
 from pmbf.base.params import HASH_BITS, Sampling
-from pmbf.kernels import reference_text
 from pmbf.kernels.reference_hash import all_shingles
+from tests.kernels.oracle import oracle
+
+ORACLE = oracle("text")
 
 CHUNK_BYTES = 1 << 14
 """Of native/text/text.h: what is special at its multiples must not show."""
@@ -80,8 +82,8 @@ def assert_equal(expected: Any, actual: Any, level: str) -> None:
 def assert_twins(natives: dict[str, Any], utf8: bytes, *, starts: bool = True, **changed: Any) -> None:
     """Check that each native twin gives what the reference gives, which is asked once."""
     how = dataclasses.replace(HOW, **changed)
-    folded, tokens = reference_text.fold(utf8), reference_text.tokenise(utf8)
-    sample = reference_text.sample(utf8, how, starts=starts)
+    folded, tokens = ORACLE.fold(utf8), ORACLE.tokenise(utf8)
+    sample = ORACLE.sample(utf8, how, starts=starts)
     for level, native in natives.items():
         assert_equal(folded, native.fold(utf8), level)
         assert_equal(tokens, native.tokenise(utf8), level)
@@ -175,7 +177,7 @@ def test_what_is_not_utf8_is_refused_with_the_same_words(
         utf8[at % len(utf8)] = byte
     for name in ("fold", "tokenise"):
         try:
-            expected = getattr(reference_text, name)(bytes(utf8))
+            expected = getattr(ORACLE, name)(bytes(utf8))
         except ParameterError as error:
             for level, native in natives.items():
                 with pytest.raises(ParameterError) as raised:
@@ -195,7 +197,7 @@ def test_a_broken_character_anywhere_is_found(natives: dict[str, Any], broken: b
             for filler in (b"a", "中".encode(), "ж".encode()):
                 utf8 = filler * before + broken + b" " * after
                 with pytest.raises(ParameterError) as expected:
-                    reference_text.tokenise(utf8)
+                    ORACLE.tokenise(utf8)
                 for level, native in natives.items():
                     with pytest.raises(ParameterError) as raised:
                         native.sample(utf8, HOW)
@@ -226,10 +228,10 @@ def test_wide_hashes_are_of_the_same_shingles_as_narrow_ones(
     natives: dict[str, Any], text: str, hash_bits: int, long_letters: int, positions: bool, ordered: bool
 ) -> None:
     how = dataclasses.replace(HOW, segment_chars=1000, long_letters=long_letters, ordered=ordered)
-    narrow = reference_text.sample(text.encode(), how, positions=positions)
-    whole = reference_text.sample(text.encode(), dataclasses.replace(how, hash_bits=64), positions=positions)
+    narrow = ORACLE.sample(text.encode(), how, positions=positions)
+    whole = ORACLE.sample(text.encode(), dataclasses.replace(how, hash_bits=64), positions=positions)
     how = dataclasses.replace(how, hash_bits=hash_bits)
-    expected = reference_text.sample(text.encode(), how, positions=positions)
+    expected = ORACLE.sample(text.encode(), how, positions=positions)
     for level, native in natives.items():
         assert_equal(expected, native.sample(text.encode(), how, positions=positions), level)
     assert narrow.hashes.tolist() == first_bits(expected.hashes).tolist()
@@ -242,12 +244,12 @@ def test_wide_hashes_are_of_the_same_shingles_as_narrow_ones(
 )
 def test_a_hash_of_64_bits_is_the_whole_hash_of_its_shingle(natives: dict[str, Any], text: str) -> None:
     """At single letters shingles are thin: an eighth of the hashes fills the lower half of the range."""
-    tokens = reference_text.tokenise(text.encode())
+    tokens = ORACLE.tokenise(text.encode())
     hashes = all_shingles(tokens.hashes.tolist(), tokens.singles.tolist(), 4)
     if tokens.singles.all():
         hashes = [value << 2 if value < 1 << 61 else value >> 1 | 1 << 63 for value in hashes]
     how = dataclasses.replace(HOW, hash_bits=64, density=1.0, long_letters=0)
-    for kernels in (reference_text, *natives.values()):
+    for kernels in (ORACLE, *natives.values()):
         assert sorted(set(hashes)) == kernels.sample(text.encode(), how, positions=False).hashes.tolist()
 
 
@@ -259,14 +261,14 @@ def test_texts_of_one_buffer_are_sampled_as_each_alone(natives: dict[str, Any], 
     ends = np.cumsum([len(text) + gap for text in texts], dtype=np.int64) - gap
     starts = ends - np.array([len(text) for text in texts], np.int64)
     content = bytes(gap).join(texts)
-    expected = reference_text.sample_texts(content, starts, ends, how)
+    expected = ORACLE.sample_texts(content, starts, ends, how)
     for level, native in natives.items():
         assert_equal(expected, native.sample_texts(content, starts, ends, how), level)
     for number, text in enumerate(texts):
         first, last = expected.firsts[number : number + 2].tolist()
         bounds = expected.bounds[first : last + 1]
         try:
-            alone = reference_text.sample(text, how, positions=False)
+            alone = ORACLE.sample(text, how, positions=False)
         except ParameterError:
             assert (expected.n_chars[number], last - first) == (-1, 0)
             continue
@@ -277,8 +279,8 @@ def test_texts_of_one_buffer_are_sampled_as_each_alone(natives: dict[str, Any], 
 
 @pytest.mark.parametrize(("starts", "stops"), [([0], [5]), ([-1], [2]), ([3], [2]), ([0, 1], [2])])
 def test_texts_outside_their_buffer_are_refused(natives: dict[str, Any], starts: list[int], stops: list[int]) -> None:
-    for kernels in (reference_text, *natives.values()):
+    for kernels in (ORACLE, *natives.values()):
         with pytest.raises(ParameterError, match="expected"):
             kernels.sample_texts(b"tide", np.array(starts), np.array(stops), HOW)
     with pytest.raises(ParameterError, match="expected int64"):
-        reference_text.sample_texts(b"tide", np.array([0], np.int32), np.array([2]), HOW)
+        ORACLE.sample_texts(b"tide", np.array([0], np.int32), np.array([2]), HOW)
