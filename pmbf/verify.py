@@ -12,10 +12,10 @@
 
 The steps of `kernels.compare`, in its NumPy twin:
 
-    accepted          reference_verdict.py     by Levenshtein distance: similar enough, or split
+    accepted          reference_likeness.py    by Levenshtein distance: similar enough, or split
     reworded          reference_reworded.py    the alignments that say more than the equal runs in them
-    Piece             reference_pieces.py      a pair of token ranges: what all steps pass on
-    joined            reference_joining.py     pieces of one reworded passage put together
+    SharedPiece       reference_pieces.py      a pair of token ranges: what all steps pass on
+    joined            reference_judge.py       pieces of one reworded passage put together
     scores            reference_likeness.py    three Levenshtein similarities of the two sides
     weighed           reference_weighing.py    the evidence of each piece, in nats
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pmbf import Collection
-from pmbf.kernels import Judged
+from pmbf.kernels import JudgedPassages
 from pmbf.passages.statistics import UNKNOWN
 from pmbf.verify import Settings, Statistics, passages, prepare
 from tests.paired import compare_two, step_by_step
@@ -39,7 +39,7 @@ FEW = Statistics.of([prepare("Zwei Wege führen in den Wald.").words])
 STATISTICS = Statistics.of(prepare(" ".join(written(random.Random(seed), 60))).words for seed in range(40))
 
 
-def assert_equal_in_both_twins(texts: tuple[str, str], settings: Settings, statistics: Statistics) -> Judged:
+def assert_equal_in_both_twins(texts: tuple[str, str], settings: Settings, statistics: Statistics) -> JudgedPassages:
     """Compare two texts by the kernels that answer, and by the NumPy twin step by step."""
     query, source = prepare(texts[1]), prepare(texts[0])
     found = compare_two(query, source, settings, statistics)

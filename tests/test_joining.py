@@ -7,8 +7,8 @@ import random
 import pytest
 
 from pmbf.kernels import NAT
-from pmbf.kernels.reference_joining import joined
-from pmbf.kernels.reference_pieces import Piece, Texts
+from pmbf.kernels.reference_judge import joined
+from pmbf.kernels.reference_pieces import JudgedTexts, SharedPiece
 from pmbf.passages.compare import bars_of
 from pmbf.passages.settings import SURE_CHARS
 from pmbf.report import Passage, Span
@@ -67,13 +67,13 @@ def test_what_the_query_leaves_out_of_the_source_parts_no_passage(gap: int, gap_
     one, other = prose(11, 60), prose(12, 60)
     query, source = (prepare(" ".join([*one, *prose(13 + n, n), *other])) for n in (gap, gap_there))
     pieces = [
-        Piece(Span(0, 60), Span(0, 60), 0.9, "reworded"),
-        Piece(Span(60 + gap, 120 + gap), Span(60 + gap_there, 120 + gap_there), 0.9, "reworded"),
+        SharedPiece(Span(0, 60), Span(0, 60), 0.9, "reworded"),
+        SharedPiece(Span(60 + gap, 120 + gap), Span(60 + gap_there, 120 + gap_there), 0.9, "reworded"),
     ]
 
     pair = pair_of(query, source, None, Settings().rules)
 
-    assert expected == len(joined(Texts(spelled(query), spelled(source), pair, bars_of(Settings())), pieces))
+    assert expected == len(joined(JudgedTexts(spelled(query), spelled(source), pair, bars_of(Settings())), pieces))
 
 
 @pytest.mark.parametrize(("seed", "expected"), [(7, 1), (8, 1), (6, 0)])

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from pmbf.kernels import Judged, reference_explore
+from pmbf.kernels import JudgedPassages, reference_judge
 from pmbf.report import Passage
 from pmbf.verify import Settings, Statistics, passages, prepare
 from tests.paired import compare_two, step_by_step
@@ -43,7 +43,7 @@ def found_in(query: str, source: str, statistics: Statistics | None = STATISTICS
 def edges_without_the_rule(query: str, source: str) -> list[list[int]]:
     """Return where passages begin and end in tokens of both texts, alignments being looked for in any case."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(reference_explore, "_is_one_run", lambda *_: False)
+        patched.setattr(reference_judge, "is_one_run", lambda *_: False)
         return edges_of(step_by_step(prepare(query), source, Settings(), STATISTICS))
 
 
@@ -51,7 +51,7 @@ def edges_with_the_rule(query: str, source: str) -> list[list[int]]:
     return edges_of(compare_two(prepare(query), prepare(source), Settings(), STATISTICS))
 
 
-def edges_of(found: Judged) -> list[list[int]]:
+def edges_of(found: JudgedPassages) -> list[list[int]]:
     edges: list[list[int]] = np.column_stack([found.edges, found.kinds]).tolist()
     return edges
 

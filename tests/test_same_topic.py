@@ -11,7 +11,7 @@ from conftest import words
 from experiments import alignment
 from pmbf.collection import Collection
 from pmbf.kernels.reference_likeness import sorted_similarity
-from pmbf.kernels.reference_pieces import Texts
+from pmbf.kernels.reference_pieces import JudgedTexts
 from pmbf.kernels.reference_reworded import LONG_CHARS, alike_enough
 from pmbf.passages.compare import bars_of
 from pmbf.report import Span
@@ -43,8 +43,8 @@ def test_a_long_passage_keeps_half_its_words_or_some_of_them_in_order(
     query, source = map(prepare, sides(n_common, shuffled=shuffled))
     whole = Span(0, N_WORDS)
     pair = pair_of(query, source, None, Settings().rules)
-    texts = Texts(spelled(query), spelled(source), pair, bars_of(Settings()))
-    similarity = sorted_similarity(texts.query.words(whole), texts.source.words(whole))
+    texts = JudgedTexts(spelled(query), spelled(source), pair, bars_of(Settings()))
+    similarity = sorted_similarity(texts.query.keys_in(whole), texts.source.keys_in(whole))
 
     assert len(query.text) > LONG_CHARS and similarity > Settings().reworded_threshold
     assert expected == alike_enough(texts, whole, whole, similarity)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,8 +12,8 @@ from hypothesis import strategies as st
 from pmbf import Collection
 from pmbf.base.span import Span
 from pmbf.kernels import NAT
-from pmbf.kernels.reference_clusters import Pair
-from pmbf.kernels.reference_pieces import Piece
+from pmbf.kernels.reference_pieces import SharedPiece
+from pmbf.kernels.reference_refine import NumberedPair
 from pmbf.kernels.reference_weighing import rare_likeness
 from pmbf.report import Passage
 from pmbf.verify import Settings, Statistics, passages, prepare
@@ -135,10 +134,9 @@ CLASSES = st.lists(st.integers(0, 5), min_size=1, max_size=30)
 
 @given(CLASSES, CLASSES, st.lists(st.integers(0, 9000), min_size=6, max_size=6))
 def test_likeness_is_twice_the_weight_in_common_by_the_weight_of_all(ours, theirs, rarities) -> None:
-    numbers = np.array(ours, np.int32), np.array(theirs, np.int32)
-    borders = np.zeros(len(ours) + 1, np.uint8), np.zeros(len(theirs) + 1, np.uint8)
-    pair = Pair(numbers, borders, np.array(rarities, np.int32), np.zeros(6, np.int32))
-    piece = Piece(Span(0, len(ours)), Span(len(theirs) // 2, len(theirs)), 1.0, "edited")
+    borders = [0] * (len(ours) + 1), [0] * (len(theirs) + 1)
+    pair = NumberedPair((ours, theirs), borders, rarities, [0] * 6)
+    piece = SharedPiece(Span(0, len(ours)), Span(len(theirs) // 2, len(theirs)), 1.0, "edited")
     one, other = Counter(ours), Counter(theirs[len(theirs) // 2 :])
     weight = [sum(n * (rarities[kind] + NAT) for kind, n in some.items()) for some in (one & other, one, other)]
 

@@ -1,11 +1,9 @@
-"""What the judging of two texts takes and returns: texts with their spelling, equal runs, passages."""
+"""What the judging of two texts returns, and how long a range of tokens is."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,83 +11,13 @@ from numpy.typing import NDArray
 from pmbf.base.span import Span
 from pmbf.kernels.types import Tokens
 
-__all__ = ["KINDS", "Block", "Chain", "Judged", "Spelled", "n_letters"]
+__all__ = ["KINDS", "JudgedPassages", "n_letters"]
 
 KINDS = ("verbatim", "edited", "reworded", "summary")
-"""The kinds of `Judged`; docs of `report.Passage` say what they mean."""
+"""The kinds of `JudgedPassages`; docs of `report.Passage` say what they mean."""
 
 
-class Block(NamedTuple):
-    """Equal tokens: `length` of them, from token `query` of the query and from token `source` of the source."""
-
-    query: int
-    source: int
-    length: int
-
-    @property
-    def query_stop(self) -> int:
-        """The token after the block, in the query."""
-        return self.query + self.length
-
-    @property
-    def source_stop(self) -> int:
-        """The token after the block, in the source."""
-        return self.source + self.length
-
-    def cut(self, start: int, stop: int) -> Block:
-        """Return the part of the block inside the query tokens `[start, stop)`. If there is none, its length is below
-        1.
-        """
-        first = max(start, self.query)
-        return Block(first, self.source + first - self.query, min(stop, self.query_stop) - first)
-
-
-Chain = list[Block]
-"""Blocks that follow each other in both texts."""
-
-
-@dataclass(frozen=True, eq=False)
-class Spelled:
-    """A text as it is judged.
-
-    Args:
-        tokens: Its tokens. Places are `uint32`.
-        keys: `(n,) uint64`, the key of the word that each token is, as in `Words`.
-        spelling: The folded text with one space between two words and no other separator.
-        offsets: `(n + 1,) int64`, where each token begins in the spelling, and its end.
-    """
-
-    tokens: Tokens
-    keys: NDArray[np.uint64]
-    spelling: str
-    offsets: NDArray[np.int64]
-
-    @cached_property
-    def letters(self) -> NDArray[np.uint32]:
-        """The code points of the spelling."""
-        return np.frombuffer(self.spelling.encode("utf-32-le"), np.uint32)
-
-    @cached_property
-    def tables(self) -> dict[int, Any]:
-        """What a twin of the kernels keeps with the text."""
-        return {}
-
-    @property
-    def n_tokens(self) -> int:
-        """Number of tokens."""
-        return len(self.tokens)
-
-    def spelled(self, start: int, stop: int) -> str:
-        """Return the spelling of the tokens `[start, stop)`, with the space behind the last one if there is one."""
-        return self.spelling[self.offsets[start] : self.offsets[stop]]
-
-    def words(self, span: Span) -> list[int]:
-        """Return the words of a token range as numbers. All forms of one word have the same number."""
-        found: list[int] = self.keys[span.start : span.stop].tolist()
-        return found
-
-
-class Judged(NamedTuple):
+class JudgedPassages(NamedTuple):
     """The passages of two texts, in query order.
 
     Args:
@@ -105,7 +33,7 @@ class Judged(NamedTuple):
     figures: NDArray[np.float64]
 
     @classmethod
-    def of(cls, rows: Sequence[tuple[tuple[int, ...], int, tuple[float, ...]]]) -> Judged:
+    def of(cls, rows: Sequence[tuple[tuple[int, ...], int, tuple[float, ...]]]) -> JudgedPassages:
         """Return passages given one by one."""
         edges, kinds, figures = zip(*rows, strict=True) if rows else ((), (), ())
         shaped = np.array(edges, np.int64).reshape(-1, 4), np.array(figures, np.float64).reshape(-1, 6)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import N_SLIPS, score_tables
 from pmbf.kernels.asked import GUESS_PAGE_WORDS, PAGE_WORDS, Bars, Counts, Made, Question, Terms, WordTypes
-from pmbf.kernels.judged import Judged
+from pmbf.kernels.judged import JudgedPassages
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.native_memory import taken
 from pmbf.kernels.native_text import text_table
@@ -45,7 +45,7 @@ _COUNTED = np.dtype([("key", np.uint64), ("n_holding", np.int32), ("n_times", np
 
 _NOT_UTF8 = -2
 _N_SIZES = 9
-_NOTHING = Judged.of([])
+_NOTHING = JudgedPassages.of([])
 
 
 class _Bars(Structure):
@@ -90,7 +90,7 @@ def compare(
     texts: Sequence[bytes | None],
     made: Sequence[Made | None],
     commonest: tuple[int, int],
-) -> tuple[list[list[Judged]], list[Made]]:
+) -> tuple[list[list[JudgedPassages]], list[Made]]:
     """As `reference_compare.compare`, in one call without the interpreter's lock."""
     numbers, n_words = np.array(commonest, np.int64), _most_words(texts, made)
     sources, new = _sources_of(texts, made)
@@ -145,10 +145,10 @@ def _block(known: Made | None, address: int, size: int) -> Made:
     return taken(address, max(0, size), np.dtype(np.uint8)) if address else known
 
 
-def _judged(address: int, n: int) -> Judged:
+def _judged(address: int, n: int) -> JudgedPassages:
     """Return the passages in an answer, whose memory is freed."""
     lines = taken(address, n, _LINE)
-    return Judged(lines["edges"], lines["kind"], lines["figures"])
+    return JudgedPassages(lines["edges"], lines["kind"], lines["figures"])
 
 
 def _check(status: int, texts: Sequence[bytes]) -> None:

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pmbf.base.span import Span
-from pmbf.kernels.asked import Bars
-from pmbf.kernels.judged import KINDS, Block, Chain, Judged, Spelled
-from pmbf.kernels.reference_clusters import Pair
-from pmbf.kernels.reference_explore import explore
-from pmbf.kernels.reference_joining import joined
-from pmbf.kernels.reference_likeness import ordered_share, scores
+from pmbf.kernels.judged import KINDS, JudgedPassages
+from pmbf.kernels.reference_align import align
+from pmbf.kernels.reference_explore import chains_of, has_sure_run, is_one_run, pair_of
+from pmbf.kernels.reference_likeness import accepted, ordered_share, scores, sorted_similarity
 from pmbf.kernels.reference_pieces import (
     START,
-    Piece,
-    Texts,
+    JudgedTexts,
+    SharedPiece,
     chain_spans,
     exact_piece,
     free_parts,
@@ -27,63 +23,42 @@ from pmbf.kernels.reference_pieces import (
     near,
     owned,
 )
-from pmbf.kernels.reference_ready import Asked, Ready
+from pmbf.kernels.reference_ready import AskedText, Ready
 from pmbf.kernels.reference_reworded import ranked, reworded
-from pmbf.kernels.reference_verdict import accepted
+from pmbf.kernels.reference_runs import Chain
 from pmbf.kernels.reference_weighing import evidence, rare_likeness, weighed
-
-__all__: list[str] = []
 
 SHORT_MARGIN, FORM_MARGIN = 0.15, 0.22
 """Added to the threshold for an edited passage of little evidence: 0.15 for its letters, 0.22 for its words weighed by
 rarity. If a form is filled in twice, then the rare words differ. Of 612 planted passages with 8 % of their words
 changed, 16 fail the second test; of 49 that two texts of one topic share by chance, 26 fail."""
 
+MAX_GAP = 80
+"""Most tokens between two pieces of one passage, in either text."""
 
-def compare_pair(asked: Asked, text: Ready) -> Judged:
-    """Return the passages of a query and a text: `explore`, then `judge`.
-
-    Args:
-        asked: The query.
-        text: The text, made ready under the counts of the query.
-    """
-    found = explore(asked, text)
-    if found is None:
-        return Judged.of([])
-    return judge((asked.text, text.as_judged), found.pair, (found.blocks, found.bounds), found.boxes, asked.bars)
+SMALL_GAP = 8
+MAX_RATIO = 1.5
+"""If the query has at most `SMALL_GAP` tokens between two pieces, then it may leave out what the source has there. A
+wider gap may be at most 1.5 times as wide in one text as in the other."""
 
 
-def judge(
-    texts: tuple[Spelled, Spelled],
-    pair: Pair,
-    chains: tuple[NDArray[np.int64], NDArray[np.int64]],
-    boxes: NDArray[np.int64],
-    bars: Bars,
-) -> Judged:
-    """Return the passages that chains of equal runs and alignments make together.
-
-    Args:
-        texts: Query and source.
-        pair: Both, with their words numbered together.
-        chains: `(n_blocks, 3) int64`: start in the query, start in the source, length of equal runs, chain by chain,
-            the worthiest chain first; and `(n_chains + 1,) int64`, where each chain begins and the last ends.
-        boxes: The alignments, as `align` returns them.
-        bars: What a passage must have.
-    """
-    blocks, bounds = [Block(*block) for block in chains[0].tolist()], chains[1].tolist()
-    both = Texts(*texts, pair, bars)
-    exact = _exact(both, [blocks[start:stop] for start, stop in pairwise(bounds)])
+def compare_pair(asked: AskedText, text: Ready) -> JudgedPassages:
+    """Return the passages of a query and a text."""
+    chains, pair = chains_of(asked, text), pair_of(asked, text)
+    boxes = [] if is_one_run(asked, chains) else align(pair)
+    both = JudgedTexts(asked.text, text, pair, asked.terms.bars)
+    exact = _exact(both, chains)
     loose = sorted(reworded(both, exact, ranked(boxes)), key=lambda piece: piece.query.start)
-    return Judged.of([_row(both, one) for one in joined(both, [*loose, *_left(both, exact, loose)])])
+    return JudgedPassages.of([_row(both, one) for one in joined(both, [*loose, *_left(both, exact, loose)])])
 
 
-def _exact(texts: Texts, chains: Sequence[Chain]) -> list[Piece]:
+def _exact(texts: JudgedTexts, chains: Sequence[Chain]) -> list[SharedPiece]:
     """Return the pieces of chains of equal runs whose words are rare enough, in query order."""
     found = sorted(_verified(texts, chains), key=lambda piece: piece.query.start)
     return [piece for piece in found if not _is_usual(texts, piece)]
 
 
-def _verified(texts: Texts, chains: Iterable[Chain]) -> Iterator[Piece]:
+def _verified(texts: JudgedTexts, chains: Iterable[Chain]) -> Iterator[SharedPiece]:
     """Yield pieces from chains, the worthiest first. A later chain gets the tokens that the earlier ones left."""
     taken: list[Span] = []
     for whole in chains:
@@ -94,33 +69,25 @@ def _verified(texts: Texts, chains: Iterable[Chain]) -> Iterator[Piece]:
                     yield exact_piece(chain, similarity)
 
 
-def _is_usual(texts: Texts, piece: Piece) -> bool:
+def _is_usual(texts: JudgedTexts, piece: SharedPiece) -> bool:
     """Return whether any two texts of their kind may share the words of an exact piece.
 
     A run of `bars.sure_words` equal words is beyond doubt. Otherwise the words must be rare in the rest of both texts.
     If their evidence is small, then few rare words may differ: many differ in a form that is filled in twice.
     """
-    if _has_long_run(texts, piece.chain[0]):
+    if has_sure_run(texts.query.tokens, piece.chain[0], texts.bars.sure_words):
         return False
     nats = evidence(texts, piece.query, piece.source)
     return nats < texts.bars.evidence or (nats < 2 * texts.bars.evidence and _is_form(texts, piece))
 
 
-def _is_form(texts: Texts, piece: Piece) -> bool:
+def _is_form(texts: JudgedTexts, piece: SharedPiece) -> bool:
     alike = piece.similarity >= texts.bars.edited + SHORT_MARGIN
     return not alike or rare_likeness(texts.pair, piece) < texts.bars.edited + FORM_MARGIN
 
 
-def _has_long_run(texts: Texts, chain: Chain) -> bool:
-    singles = texts.query.tokens.singles
-    half_words = (2 * block.length - int(singles[block.query : block.query_stop].sum()) for block in chain)
-    return any(found >= 2 * texts.bars.sure_words for found in half_words)
-
-
-def _left(texts: Texts, exact: Iterable[Piece], loose: Sequence[Piece]) -> Iterator[Piece]:
-    """Yield what the loose pieces leave of the exact ones. An exact piece mostly inside a loose one is part of that
-    one.
-    """
+def _left(texts: JudgedTexts, exact: Iterable[SharedPiece], loose: Sequence[SharedPiece]) -> Iterator[SharedPiece]:
+    """Yield what the loose pieces leave of the exact ones. An exact piece mostly inside a loose one is part of it."""
     taken = [piece.query for piece in loose]
     for piece in exact:
         [chain] = piece.chain
@@ -132,17 +99,45 @@ def _left(texts: Texts, exact: Iterable[Piece], loose: Sequence[Piece]) -> Itera
                 yield left
 
 
-def _measured(texts: Texts, chain: Chain) -> Piece:
+def _measured(texts: JudgedTexts, chain: Chain) -> SharedPiece:
     """Return a part of a chain as a piece with its own similarity."""
     letters, words, _ = scores(texts.query, texts.source, *chain_spans(chain))
     return exact_piece(chain, np.nan_to_num(words).item() if np.isnan(letters) else letters)
 
 
-def _row(texts: Texts, piece: Piece) -> tuple[tuple[int, ...], int, tuple[float, ...]]:
-    """Return a row of `Judged`."""
+def joined(texts: JudgedTexts, pieces: Iterable[SharedPiece]) -> list[SharedPiece]:
+    """Return pieces, disjoint in the query, in its order. A reworded one and its neighbour become one if both go on."""
+    done: list[SharedPiece] = []
+    for piece in sorted(pieces, key=lambda piece: piece.query.start):
+        whole = _whole(texts, done[-1], piece) if done else None
+        if whole:
+            done[-1] = whole
+        else:
+            done.append(piece)
+    return done
+
+
+def _whole(texts: JudgedTexts, one: SharedPiece, other: SharedPiece) -> SharedPiece | None:
+    kinds = {one.kind, other.kind}
+    if "reworded" not in kinds or "summary" in kinds or not _go_on_alike(one, other):
+        return None
+    here, there = Span(one.query.start, other.query.stop), Span(one.source.start, other.source.stop)
+    similarity = sorted_similarity(texts.query.keys_in(here), texts.source.keys_in(there))
+    return SharedPiece(here, there, similarity, "reworded") if similarity >= texts.bars.threshold else None
+
+
+def _go_on_alike(one: SharedPiece, other: SharedPiece) -> bool:
+    """Return whether the gap between two pieces is about equally wide in both texts, or nearly empty in the query."""
+    gap, gap_there = other.query.start - one.query.stop, other.source.start - one.source.stop
+    narrow, wide = min(gap, gap_there), max(gap, gap_there)
+    return 0 <= narrow and wide <= MAX_GAP and (gap <= SMALL_GAP or wide <= MAX_RATIO * narrow)
+
+
+def _row(texts: JudgedTexts, piece: SharedPiece) -> tuple[tuple[int, ...], int, tuple[float, ...]]:
+    """Return a row of `JudgedPassages`."""
     edges = piece.query.start, piece.query.stop, piece.source.start, piece.source.stop
     nats, equal = weighed(texts, piece), piece.kind == "verbatim"
     alike = (1.0, 1.0, 1.0) if equal else scores(texts.query, texts.source, piece.query, piece.source)
-    ours, theirs = texts.query.words(piece.query), texts.source.words(piece.source)
+    ours, theirs = texts.query.keys_in(piece.query), texts.source.keys_in(piece.source)
     in_order = 1.0 if equal else ordered_share(ours, theirs)
     return edges, KINDS.index(piece.kind), (piece.similarity, *alike, nats, in_order)

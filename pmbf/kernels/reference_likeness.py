@@ -1,9 +1,10 @@
-"""How alike the two sides of a passage are: three Levenshtein similarities. Each sees something else. The reference of
-`native/align/likeness.c` and `distance.c`.
+"""How alike the two sides of a passage are, by three Levenshtein similarities. Each sees something else.
 
 characters     the folded texts: small edits, down to a letter
 words          whole words in order: replaced words; long words do not count more
 sorted_words   words without their order: the same words shuffled
+
+The reference of `native/align/{likeness,distance,verdict}.c`.
 """
 
 from __future__ import annotations
@@ -16,9 +17,8 @@ from itertools import pairwise
 from rapidfuzz.distance import LCSseq, Levenshtein
 
 from pmbf.base.span import Span
-from pmbf.kernels.judged import Spelled
-
-__all__: list[str] = []
+from pmbf.kernels.reference_ready import Ready
+from pmbf.kernels.reference_runs import Block, Chain
 
 EXACT_CHARS = 4096
 """Spellings up to this length are compared whole, in 0.5 ms at most. Of longer ones the verdict compares the gaps, and
@@ -30,14 +30,14 @@ ORDERED_WORDS = 32_768
 """Words of a side up to which words in order are counted exactly, in 20 ms at most."""
 
 
-def scores(query: Spelled, source: Spelled, here: Span, there: Span) -> tuple[float, float, float]:
+def scores(query: Ready, source: Ready, here: Span, there: Span) -> tuple[float, float, float]:
     """Return how alike two token ranges are: their letters, their words in order, their sorted words.
 
     Spellings over `EXACT_CHARS` have NaN for their letters. If a range has more than `EXACT_WORDS` words, then its
     words in order have NaN, and in place of its sorted words those in common are counted.
     """
     ours, theirs = query.spelled(here.start, here.stop).rstrip(" "), source.spelled(there.start, there.stop).rstrip(" ")
-    our_words, their_words = query.words(here), source.words(there)
+    our_words, their_words = query.keys_in(here), source.keys_in(there)
     short = max(len(ours), len(theirs)) <= EXACT_CHARS
     few = max(len(our_words), len(their_words)) <= EXACT_WORDS
     return (
@@ -100,3 +100,50 @@ def found_share(ours: Sequence[int], theirs: Sequence[int]) -> float:
     """
     held = set(theirs)
     return sum(word in held for word in ours) / max(1, len(ours))
+
+
+def accepted(query: Ready, source: Ready, chain: Chain, threshold: float) -> Iterator[tuple[Chain, float]]:
+    """Yield a chain with its similarity; or split the chain at its widest gaps, and yield the parts that are similar.
+
+    A single block is never rejected: its similarity is 1.
+    """
+    if len(chain) == 1:
+        yield chain, 1.0
+        return
+    pairs = list(pairwise(chain))
+    distances = [_gap_distance(query, source, *pair) for pair in pairs]
+    widths = [max(after.query - before.query_stop, after.source - before.source_stop) for before, after in pairs]
+    waiting = [(0, len(chain))]
+    while waiting:
+        first, last = waiting.pop()
+        similarity = _similarity(query, source, chain[first:last], sum(distances[first : last - 1]))
+        if similarity >= threshold:
+            yield chain[first:last], similarity
+        else:
+            middle = _widest(widths[first : last - 1]) + first + 1
+            waiting += [(middle, last), (first, middle)]
+
+
+def _similarity(query: Ready, source: Ready, chain: Chain, distance: int) -> float:
+    """Return 1 - distance / longer spelling. The sum of the gaps, `distance`, bounds the whole distance from above."""
+    if len(chain) == 1:
+        return 1.0
+    ours = query.spelled(chain[0].query, chain[-1].query_stop).rstrip(" ")
+    theirs = source.spelled(chain[0].source, chain[-1].source_stop).rstrip(" ")
+    longer = max(len(ours), len(theirs))
+    if longer <= EXACT_CHARS:
+        distance = min(distance, Levenshtein.distance(ours, theirs, score_cutoff=distance))
+    return 1 - distance / longer
+
+
+def _gap_distance(query: Ready, source: Ready, before: Block, after: Block) -> int:
+    ours = query.spelled(before.query_stop, after.query)
+    theirs = source.spelled(before.source_stop, after.source)
+    longer = max(len(ours), len(theirs))
+    return longer if longer > EXACT_CHARS else Levenshtein.distance(ours, theirs, score_cutoff=longer)
+
+
+def _widest(widths: list[int]) -> int:
+    """Return the index of the widest gap; of several, the nearest to the middle, to keep the splitting shallow."""
+    widest = max(widths)
+    return min((abs(2 * index + 1 - len(widths)), index) for index, width in enumerate(widths) if width == widest)[1]

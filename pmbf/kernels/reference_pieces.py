@@ -1,5 +1,6 @@
-"""Pieces: the pairs of token ranges that two texts were found to share, and what others leave of them. The reference of
-`native/align/spans.c`.
+"""The pairs of token ranges that two texts were found to share, and what others leave of them.
+
+The reference of `native/align/spans.c`.
 """
 
 from __future__ import annotations
@@ -12,29 +13,22 @@ from typing import NamedTuple
 
 from pmbf.base.span import Span, overlap
 from pmbf.kernels.asked import Bars
-from pmbf.kernels.judged import Block, Chain, Spelled, n_letters
-from pmbf.kernels.reference_clusters import Pair
-
-__all__: list[str] = []
+from pmbf.kernels.judged import n_letters
+from pmbf.kernels.reference_ready import Ready
+from pmbf.kernels.reference_refine import NumberedPair
+from pmbf.kernels.reference_runs import Chain
 
 START = attrgetter("start")
 """The order of disjoint spans. Two whole spans compare ten times as slowly as their starts."""
 
 
 @dataclass(frozen=True, eq=False)
-class Texts:
-    """Two texts that are judged.
+class JudgedTexts:
+    """Two texts that are judged, both with their words numbered together, and what a passage must have."""
 
-    Args:
-        query: The suspicious text.
-        source: The text it is compared with.
-        pair: Both, with their words numbered together.
-        bars: What a passage must have.
-    """
-
-    query: Spelled
-    source: Spelled
-    pair: Pair
+    query: Ready
+    source: Ready
+    pair: NumberedPair
     bars: Bars
 
     def letters(self, here: Span) -> int:
@@ -42,7 +36,7 @@ class Texts:
         return n_letters(self.query.tokens, here, self.bars.single_letters)
 
 
-class Piece(NamedTuple):
+class SharedPiece(NamedTuple):
     """A token range of each text, found to share words.
 
     Args:
@@ -62,10 +56,10 @@ class Piece(NamedTuple):
     word_evidence: float = 0.0
 
 
-def exact_piece(chain: Chain, similarity: float) -> Piece:
+def exact_piece(chain: Chain, similarity: float) -> SharedPiece:
     """Return a chain as a piece."""
     kind = "verbatim" if len(chain) == 1 else "edited"
-    return Piece(*chain_spans(chain), 1.0 if len(chain) == 1 else similarity, kind, (chain,))
+    return SharedPiece(*chain_spans(chain), 1.0 if len(chain) == 1 else similarity, kind, (chain,))
 
 
 def chain_spans(chain: Chain) -> tuple[Span, Span]:
@@ -83,7 +77,7 @@ def in_both(chain: Chain, query: Span, source: Span) -> bool:
     )
 
 
-def mostly_inside(chain: Chain, one: Piece) -> bool:
+def mostly_inside(chain: Chain, one: SharedPiece) -> bool:
     """Return whether a piece holds more than half of a chain in the query, and meets the chain in both texts."""
     here, _ = chain_spans(chain)
     return 2 * overlap(here, one.query) > len(here) and in_both(chain, one.query, one.source)
@@ -95,7 +89,7 @@ def near(spans: Sequence[Span], span: Span) -> slice:
     return slice(max(0, first - 1), bisect_left(spans, span.stop, first, key=START))
 
 
-def owned(query: Spelled, chain: Chain) -> Span:
+def owned(query: Ready, chain: Chain) -> Span:
     """Return the tokens that touch a chain's characters. One character such as ½ or ㍿ can be several tokens."""
     starts, first, last = query.tokens.starts, chain[0].query, chain[-1].query_stop
     begin, end = starts[first], query.tokens.stops[last - 1]
@@ -120,5 +114,5 @@ def free_parts(chain: Chain, taken: list[Span]) -> Iterator[Chain]:
 
 
 def _between(chain: Chain, start: int, stop: int) -> Chain:
-    parts: list[Block] = [block.cut(start, stop) for block in chain]
+    parts = [block.cut(start, stop) for block in chain]
     return [part for part in parts if part.length > 0]

@@ -1,47 +1,71 @@
-"""Finding the edges of a box: the reference of `native/align/refine.c` and `align/stretch.c`."""
+"""Two texts whose words are numbered together, the scores of their words, and the edges of what they share.
+
+The reference of `native/align/refine.c` and `stretch.c`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from pmbf.kernels.align_rules import N_BUCKETS
-from pmbf.kernels.reference_clusters import Box, Pair
+from pmbf.kernels.align_rules import N_BUCKETS, Rules, score_tables
 from pmbf.kernels.reference_words import LINE, PARAGRAPH, PLAIN, SENTENCE, SENTENCE_AND_LINE
 
-Places = NDArray[np.int64]
 Edges = list[list[int]]
 """Start and stop of the query's part, then start and stop of the source's part."""
 
 QUERY_BORDERS = (SENTENCE, SENTENCE_AND_LINE, PARAGRAPH)
 SOURCE_BORDERS = (*QUERY_BORDERS, LINE)
 MOST_TIMES = 1 << 20
+MATCH, MISS, SUMMARY_MATCH, SUMMARY_MISS = score_tables().tolist()
 _START, _STOP, _STAY = range(3)
 
 
 @dataclass(frozen=True, eq=False)
-class Texts:
-    """A pair, with counts that are made once."""
+class NumberedPair:
+    """Two texts whose words are numbered together, the query first. Equal words have one number, their class.
 
-    pair: Pair
+    Args:
+        classes: Of each text, the class of each word.
+        borders: Of each text, as in `KeyedWords`.
+        rarities: Of each class, the evidence of a common word, in 1/1024 nat, at least 0.
+        priors: Of each class, how many of 500 words are expected in it, in 1/65536, at least 0.
+        rules: The numbers of an alignment.
+    """
+
+    classes: tuple[list[int], list[int]]
+    borders: tuple[list[int], list[int]]
+    rarities: list[int]
+    priors: list[int]
+    rules: Rules = field(default_factory=Rules)
 
     @cached_property
-    def counts(self) -> tuple[Places, Places]:
+    def counts(self) -> tuple[Counter[int], Counter[int]]:
         """How often each class stands in either text."""
-        n = len(self.pair.rarities)
-        query, source = (np.bincount(classes, minlength=n).astype(np.int64) for classes in self.pair.classes)
+        query, source = map(Counter, self.classes)
         return query, source
 
     @cached_property
-    def places(self) -> list[Places]:
+    def places(self) -> dict[int, list[int]]:
         """Where each class stands in the source, in ascending order."""
-        order = np.argsort(self.pair.classes[1], kind="stable").astype(np.int64)
-        return np.split(order, np.cumsum(self.counts[1])[:-1]) if len(self.counts[1]) else []
+        places: dict[int, list[int]] = {}
+        for place, word in enumerate(self.classes[1]):
+            places.setdefault(word, []).append(place)
+        return places
+
+
+class Box(NamedTuple):
+    """A range of words of each text, `[start, stop)`, with a score and a kind."""
+
+    query: int
+    query_stop: int
+    source: int
+    source_stop: int
+    score: int = 0
+    kind: int = 0
 
 
 class Window(NamedTuple):
@@ -49,71 +73,79 @@ class Window(NamedTuple):
 
     side: int
     low: int
-    scores: Places
+    scores: list[int]
 
     @property
     def high(self) -> int:
         return self.low + len(self.scores)
 
 
-def refined(texts: Texts, box: Box) -> Box | None:
+def refined(pair: NumberedPair, box: Box) -> Box | None:
     """Return a box with its edges moved to where its sums are greatest; None if nothing is left of the box."""
     edges, scored = [list(box[:2]), list(box[2:4])], [0, 0]
-    for _ in range(texts.pair.rules.rounds):
+    for _ in range(pair.rules.rounds):
         before = [list(side) for side in edges]
         for side in (0, 1):
-            start, stop, scored[side] = _refined_side(texts, side, edges)
+            start, stop, scored[side] = _refined_side(pair, side, edges)
             if start >= stop:
                 return None
             edges[side] = [start, stop]
         if edges == before:
             break
-    (start, stop), (source_start, source_stop) = edges
-    return Box(start, stop, source_start, source_stop, min(scored))
+    return _box(edges, min(scored))
 
 
-def _refined_side(texts: Texts, side: int, edges: list[list[int]]) -> tuple[int, int, int]:
-    rules = texts.pair.rules
-    low = max(0, edges[side][0] - rules.margin)
-    high = min(len(texts.pair.classes[side]), edges[side][1] + rules.margin)
-    window = Window(side, low, window_scores(texts, side, low, high, *edges[1 - side]))
+def _box(edges: Edges, score: int) -> Box:
+    (query, query_stop), (source, source_stop) = edges
+    return Box(query, query_stop, source, source_stop, score)
+
+
+def _refined_side(pair: NumberedPair, side: int, edges: Edges) -> tuple[int, int, int]:
+    low = max(0, edges[side][0] - pair.rules.margin)
+    high = min(len(pair.classes[side]), edges[side][1] + pair.rules.margin)
+    window = Window(side, low, word_scores(pair, side, [low, high], edges[1 - side]))
+    return snapped_sum(pair, window, SOURCE_BORDERS if side else QUERY_BORDERS)
+
+
+def snapped_sum(pair: NumberedPair, window: Window, wanted: tuple[int, ...]) -> tuple[int, int, int]:
+    """Return start, stop and sum of the part with the greatest sum, moved to borders. No sum above 0: zeros."""
     start, stop, total = greatest_sum(window)
     if total <= 0:
         return 0, 0, 0
-    borders = SOURCE_BORDERS if side else QUERY_BORDERS
-    start, change = snapped(texts, window, start, stop, -1, borders)
-    stop, change_after = snapped(texts, window, stop, start, 1, borders)
+    start, change = snapped(pair, window, start, stop, -1, wanted)
+    stop, change_after = snapped(pair, window, stop, start, 1, wanted)
     return start, stop, total + change + change_after
 
 
-def window_scores(texts: Texts, side: int, low: int, high: int, start: int, stop: int) -> Places:
-    """Return the scores of the words `[low, high)` of one text, given the part `[start, stop)` of the other."""
-    pair, n = texts.pair, len(texts.pair.rarities)
-    ours, theirs = pair.classes[side][low:high], pair.classes[1 - side]
-    here = np.bincount(ours, minlength=n).astype(np.int64)[ours]
-    there = np.bincount(theirs[start:stop], minlength=n).astype(np.int64)[ours]
-    outside = np.minimum(texts.counts[1 - side][ours] - there, MOST_TIMES)
-    expected = outside * 65536 + pair.priors[ours]
-    lines = buckets(expected, stop - start, len(theirs) - (stop - start) + pair.rules.prior_words)
-    match, miss = (table[lines].astype(np.int64) for table in pair.tables[:2])
-    crowded = (2 * there * match + (here - there) * miss) // np.maximum(2 * here, 1)
-    scores: Places = np.where(there == 0, miss, np.where(here <= there, match, crowded))
-    return scores
+def word_scores(pair: NumberedPair, side: int, part: list[int], other: list[int]) -> list[int]:
+    """Return the scores of the words of a part of one text, given a part of the other text."""
+    ours, theirs = pair.classes[side][slice(*part)], pair.classes[1 - side]
+    here, there = Counter(ours), Counter(theirs[slice(*other)])
+    n_words, scores = other[1] - other[0], {}
+    for word, n in here.items():
+        n_there = there[word]
+        expected = min(pair.counts[1 - side][word] - n_there, MOST_TIMES) * 65536 + pair.priors[word]
+        at = bucket(expected, n_words, len(theirs) - n_words + pair.rules.prior_words)
+        if not n_there:
+            scores[word] = MISS[at]
+        elif n <= n_there:
+            scores[word] = MATCH[at]
+        else:  # as many of them match as the other part has
+            scores[word] = (2 * n_there * MATCH[at] + (n - n_there) * MISS[at]) // (2 * n)
+    return [scores[word] for word in ours]
 
 
-def buckets(expected: Places, n_words: int, n_others: int) -> NDArray[np.intp]:
-    """Return the bucket of the tables for each word in a part of `n_words`, given `expected` / 65536 in `n_others`."""
-    chances = 24 * expected.astype(np.uint64) * np.uint64(min(n_words, MOST_TIMES)) // np.uint64(n_others)
-    chances = np.minimum(chances, np.uint64(1 << 40)).astype(np.int64)
-    shifts = np.maximum(np.frexp(chances.astype(np.float64))[1] - 6, 0)
-    lines: NDArray[np.intp] = np.minimum(32 * shifts + (chances >> shifts), N_BUCKETS - 1).astype(np.intp)
-    return lines
+def bucket(expected: int, n_words: int, n_others: int) -> int:
+    """Return the bucket of the tables for a word in a part of `n_words`, given `expected` / 65536 in `n_others`."""
+    chance = min(24 * expected * min(n_words, MOST_TIMES) // n_others, 1 << 40)
+    shift = max(0, chance.bit_length() - 6)
+    return min(32 * shift + (chance >> shift), N_BUCKETS - 1)
 
 
 def greatest_sum(window: Window) -> tuple[int, int, int]:
     """Return start, stop and sum of the part with the greatest sum, the first of several. No sum above 0: empty."""
     best, total, start, stop, first = 0, 0, window.low, window.low, window.low
-    for place, score in enumerate(window.scores.tolist(), window.low):
+    for place, score in enumerate(window.scores, window.low):
         if total <= 0:
             total, first = 0, place
         total += score
@@ -122,86 +154,84 @@ def greatest_sum(window: Window) -> tuple[int, int, int]:
     return start, stop, best
 
 
-def snapped(texts: Texts, window: Window, edge: int, other: int, step: int, wanted: tuple[int, ...]) -> tuple[int, int]:
+def snapped(
+    pair: NumberedPair, window: Window, edge: int, other: int, step: int, wanted: tuple[int, ...]
+) -> tuple[int, int]:
     """Return the border that an edge moves to, and the change of the sum. `step` is 1 or -1, and points outwards."""
-    rules, borders, scores = texts.pair.rules, texts.pair.borders[window.side], window.scores
-    best: tuple[int, int, int] | None = None
+    rules, borders, scores = pair.rules, pair.borders[window.side], window.scores
+    found: list[tuple[int, int, int]] = []  # the value of each border, its place, and the change of the sum
     change, place = 0, edge
     while window.low <= place <= window.high:
         if place != edge:
-            change += int(scores[(place if step < 0 else place - 1) - window.low])
+            change += scores[(place if step < 0 else place - 1) - window.low]
         if borders[place] in wanted:
             bonus = rules.outward_bonus + (rules.line_bonus if borders[place] >= SENTENCE_AND_LINE else 0)
-            value = change - rules.step_price * abs(place - edge) + bonus
-            if best is None or value > best[0]:
-                best = value, place, change
+            found.append((change - rules.step_price * abs(place - edge) + bonus, place, change))
         place += step
     change = 0
     for distance in range(1, rules.inward + 1):
         place = edge - step * distance
         if (place >= other) if step < 0 else (place <= other):
             break
-        change -= int(scores[(place - 1 if step < 0 else place) - window.low])
+        change -= scores[(place - 1 if step < 0 else place) - window.low]
         if borders[place] in wanted:
-            value = change - rules.step_price * distance
-            value += rules.line_bonus if borders[place] >= SENTENCE_AND_LINE else 0
-            if best is None or value > best[0]:
-                best = value, place, change
-    return best[1:] if best is not None and best[0] >= rules.least_snap else (edge, 0)
+            bonus = rules.line_bonus if borders[place] >= SENTENCE_AND_LINE else 0
+            found.append((change - rules.step_price * distance + bonus, place, change))
+    value, place, change = max(found, key=lambda one: one[0], default=(rules.least_snap, edge, 0))
+    return (place, change) if value >= rules.least_snap else (edge, 0)
 
 
-def stretched(texts: Texts, box: Box) -> Box:
+def stretched(pair: NumberedPair, box: Box) -> Box:
     """Return a box with its ends moved to next borders while the sum of both texts grows.
 
     In each round one end moves, or one end in each text.
     """
-    rules = texts.pair.rules
     edges: Edges = [[box.query, box.query_stop], [box.source, box.source_stop]]
-    scored = sums(texts, edges)
-    for _ in range(rules.stretches):
-        best, most, best_scored = edges, sum(scored) + rules.stretch_gain, scored
+    scored = sums(pair, edges)
+    for _ in range(pair.rules.stretches):
+        best, most, best_scored = edges, sum(scored) + pair.rules.stretch_gain, scored
         for source_end, query_end, outwards in product(range(3), range(3), (False, True)):
             if query_end == source_end == _STAY:
                 continue
-            moved = _moved(texts, edges, (query_end, source_end), outwards)
-            if moved is not None and sum(found := sums(texts, moved)) > most:
+            moved = _moved(pair, edges, (query_end, source_end), outwards)
+            if moved is not None and sum(found := sums(pair, moved)) > most:
                 best, most, best_scored = moved, sum(found), found
         if best == edges:
             break
         edges, scored = best, best_scored
-    (start, stop), (source_start, source_stop) = edges
-    return Box(start, stop, source_start, source_stop, min(scored))
+    return _box(edges, min(scored))
 
 
-def sums(texts: Texts, edges: Edges) -> tuple[int, int]:
+def sums(pair: NumberedPair, edges: Edges) -> tuple[int, int]:
     """Return the sum of the scores of each text's part, given the part of the other."""
-    query, source = (int(window_scores(texts, side, *edges[side], *edges[1 - side]).sum()) for side in (0, 1))
+    query, source = (sum(word_scores(pair, side, edges[side], edges[1 - side])) for side in (0, 1))
     return query, source
 
 
-def topic_sum(texts: Texts, side: int, edges: Edges, *, summary: bool = False) -> int:
+def topic_sum(pair: NumberedPair, side: int, edges: Edges, *, summary: bool = False) -> int:
     """Return the score of the words of one text's part, given the part of the other. Each word counts once.
 
     A word is expected as often as in the rest of both texts, which have its topic.
     """
-    pair, n = texts.pair, len(texts.pair.rarities)
-    counts = [np.bincount(pair.classes[at][start:stop], minlength=n) for at, (start, stop) in enumerate(edges)]
-    n_ours, n_theirs = (stop - start for start, stop in (edges[side], edges[1 - side]))
-    n_others = sum(map(len, pair.classes)) - n_ours - n_theirs + pair.rules.prior_words
-    words = np.flatnonzero(counts[side])
-    outside = (texts.counts[0] + texts.counts[1] - counts[0] - counts[1])[words]
-    lines = buckets(np.minimum(outside, MOST_TIMES) * 65536 + pair.priors[words], n_theirs, n_others)
-    match, miss = pair.tables[2:] if summary else pair.tables[:2]
-    return int(np.where(counts[1 - side][words] > 0, match[lines], miss[lines]).sum(dtype=np.int64))
+    inside = [Counter(words[slice(*part)]) for words, part in zip(pair.classes, edges, strict=True)]
+    sizes = [stop - start for start, stop in edges]
+    n_others = sum(map(len, pair.classes)) - sum(sizes) + pair.rules.prior_words
+    match, miss = (SUMMARY_MATCH, SUMMARY_MISS) if summary else (MATCH, MISS)
+    total = 0
+    for word in inside[side]:
+        outside = sum(whole[word] - part[word] for whole, part in zip(pair.counts, inside, strict=True))
+        at = bucket(min(outside, MOST_TIMES) * 65536 + pair.priors[word], sizes[1 - side], n_others)
+        total += match[at] if inside[1 - side][word] else miss[at]
+    return total
 
 
-def _moved(texts: Texts, edges: Edges, ends: tuple[int, int], outwards: bool) -> Edges | None:
+def _moved(pair: NumberedPair, edges: Edges, ends: tuple[int, int], outwards: bool) -> Edges | None:
     """Return the edges with an end of each part moved to the next border, or not moved; None without such a border."""
     moved = [list(part) for part in edges]
     for side, end in enumerate(ends):
         if end == _STAY:
             continue
-        place = _next_border(texts, side, moved[side][end], 1 if (end == _STOP) == outwards else -1)
+        place = _next_border(pair, side, moved[side][end], 1 if (end == _STOP) == outwards else -1)
         if place is None:
             return None
         moved[side][end] = place
@@ -210,10 +240,9 @@ def _moved(texts: Texts, edges: Edges, ends: tuple[int, int], outwards: bool) ->
     return moved
 
 
-def _next_border(texts: Texts, side: int, edge: int, step: int) -> int | None:
-    borders = texts.pair.borders[side]
-    for distance in range(1, texts.pair.rules.stretch + 1):
-        place = edge + step * distance
+def _next_border(pair: NumberedPair, side: int, edge: int, step: int) -> int | None:
+    borders = pair.borders[side]
+    for place in range(edge + step, edge + step * (pair.rules.stretch + 1), step):
         if not 0 <= place < len(borders):
             return None
         if borders[place] != PLAIN and (borders[place] != LINE or side == 1):

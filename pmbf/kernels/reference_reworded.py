@@ -1,5 +1,6 @@
-"""Reworded passages and summaries: the alignments that say more than the equal runs inside them. The reference of
-`native/align/reworded.c`.
+"""Reworded passages and summaries: the alignments that say more than the equal runs inside them.
+
+The reference of `native/align/reworded.c`.
 """
 
 from __future__ import annotations
@@ -8,20 +9,14 @@ from bisect import insort
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from pmbf.base.arrays import among
 from pmbf.base.span import Span, meets, overlap
 from pmbf.kernels.align_rules import NAT
 from pmbf.kernels.asked import Bars
 from pmbf.kernels.judged import n_letters
-from pmbf.kernels.reference_clusters import Pair
 from pmbf.kernels.reference_likeness import found_share, in_order, sorted_similarity
-from pmbf.kernels.reference_pieces import START, Piece, Texts, in_both, mostly_inside, near
+from pmbf.kernels.reference_pieces import START, JudgedTexts, SharedPiece, in_both, mostly_inside, near
+from pmbf.kernels.reference_refine import Box
 from pmbf.kernels.reference_weighing import in_runs, topical_evidence, weighed
-
-__all__: list[str] = []
 
 VERBATIM_WORDS = 6
 """Words in the shortest equal run that counts as verbatim. A letter that is a token counts as half a word."""
@@ -39,7 +34,6 @@ MOST_COMMON_VERBATIM = 0.9
 """If several chains' equal runs hold at least 0.9 of the tokens that an alignment has in common, then the chains are
 reported."""
 
-
 COPIED_EVIDENCE, COPIED_TIMES = 3.0, 12
 """A summary is a copy when one copied passage in it weighs more than 3 times the evidence of the whole summary, and the
 source is at least 12 times longer. On 211 summaries of PAN13's training corpus hardly one becomes a copy; of 8 copied
@@ -55,22 +49,19 @@ class Alignment(NamedTuple):
     is_summary: bool
 
 
-def ranked(boxes: NDArray[np.int64]) -> list[Alignment]:
-    """Return alignments as `align` has them, the best first."""
+def ranked(boxes: Sequence[Box]) -> list[Alignment]:
+    """Return alignments, the best first."""
     made = [
-        Alignment(Span(i, i_stop), Span(j, j_stop), score, bool(kind))
-        for i, i_stop, j, j_stop, score, kind in boxes.tolist()
+        Alignment(Span(box.query, box.query_stop), Span(box.source, box.source_stop), box.score, bool(box.kind))
+        for box in boxes
     ]
     return sorted(made, key=lambda one: (not one.is_summary, -one.score, one.query, one.source))
 
 
-def reworded(texts: Texts, exact: Sequence[Piece], found: Sequence[Alignment]) -> Iterator[Piece]:
+def reworded(texts: JudgedTexts, exact: Sequence[SharedPiece], found: Sequence[Alignment]) -> Iterator[SharedPiece]:
     """Yield reworded pieces and summaries, the best first, disjoint in the query.
 
-    Args:
-        texts: Both texts.
-        exact: Chains of equal runs found in both, disjoint, in query order.
-        found: The alignments of both, the best first.
+    `exact` are the chains of equal runs, disjoint, in query order; `found` are the alignments, the best first.
     """
     taken: list[Span] = []
     spans = [piece.query for piece in exact]
@@ -90,21 +81,21 @@ def reworded(texts: Texts, exact: Sequence[Piece], found: Sequence[Alignment]) -
                 yield piece
 
 
-def _piece(texts: Texts, one: Alignment) -> Piece | None:
+def _piece(texts: JudgedTexts, one: Alignment) -> SharedPiece | None:
     """Return an alignment as a piece, or None if its words are not alike enough."""
-    ours, theirs = texts.query.words(one.query), texts.source.words(one.source)
+    ours, theirs = texts.query.keys_in(one.query), texts.source.keys_in(one.source)
     if one.is_summary:
         share = found_share(ours, theirs)
         if share < texts.bars.threshold:
             return None
-        return Piece(one.query, one.source, share, "summary", word_evidence=one.score / NAT)
+        return SharedPiece(one.query, one.source, share, "summary", word_evidence=one.score / NAT)
     similarity = sorted_similarity(ours, theirs)
     if not alike_enough(texts, one.query, one.source, similarity):
         return None
     bar = needed_evidence(texts.bars, texts.letters(one.query), similarity)
     if bar > 0 and topical_evidence(texts, one.query, one.source) < bar:
         return None
-    return Piece(one.query, one.source, similarity, "reworded")
+    return SharedPiece(one.query, one.source, similarity, "reworded")
 
 
 def needed_evidence(bars: Bars, letters: int, similarity: float) -> float:
@@ -114,7 +105,7 @@ def needed_evidence(bars: Bars, letters: int, similarity: float) -> float:
     return bars.topical * (1 + bars.lacking_times * lacking)
 
 
-def _is_copy(texts: Texts, one: Piece, exact: Sequence[Piece]) -> bool:
+def _is_copy(texts: JudgedTexts, one: SharedPiece, exact: Sequence[SharedPiece]) -> bool:
     """Return whether a summary is one copied passage among words of its topic that say less."""
     if one.kind != "summary" or len(one.source) < COPIED_TIMES * len(one.query):
         return False
@@ -122,7 +113,7 @@ def _is_copy(texts: Texts, one: Piece, exact: Sequence[Piece]) -> bool:
     return len(inside) == 1 and weighed(texts, inside[0]) > COPIED_EVIDENCE * one.word_evidence
 
 
-def alike_enough(texts: Texts, here: Span, there: Span, similarity: float) -> bool:
+def alike_enough(texts: JudgedTexts, here: Span, there: Span, similarity: float) -> bool:
     """Return whether one range is reworded from the other, given the similarity of their sorted words.
 
     In a long range some words must stand in the same order, unless half of the words are the same: two long texts on
@@ -132,40 +123,37 @@ def alike_enough(texts: Texts, here: Span, there: Span, similarity: float) -> bo
         return False
     if texts.letters(here) < LONG_CHARS or similarity >= MOST_SHUFFLED:
         return True
-    return in_order(texts.query.words(here), texts.source.words(there), LEAST_IN_ORDER)
+    return in_order(texts.query.keys_in(here), texts.source.keys_in(there), LEAST_IN_ORDER)
 
 
-def in_common(pair: Pair, found: Alignment) -> NDArray[np.bool_]:
-    """Return which query tokens of an alignment stand anywhere in its source range, `(n,) bool`."""
-    query, source = pair.classes
-    return among(query[found.query.start : found.query.stop], source[found.source.start : found.source.stop])
-
-
-def _is_verbatim(texts: Texts, one: Alignment, overlapping: Sequence[Piece]) -> bool:
+def _is_verbatim(texts: JudgedTexts, one: Alignment, overlapping: Sequence[SharedPiece]) -> bool:
     """Return whether an alignment says no more than the chains of equal runs it holds.
 
     One chain with small edits is a passage. Several chains belong together if the words between them are reworded, or
     the same in another order; they do not if those words are something else.
     """
-    in_chains = np.zeros(len(one.query), np.bool_)
-    for piece in overlapping:
-        in_chains[max(0, piece.query.start - one.query.start) : max(0, piece.query.stop - one.query.start)] = True
-    equal = in_chains & in_runs(texts, one.query, one.source, VERBATIM_WORDS)
-    if len(overlapping) == 1 and np.count_nonzero(equal) >= MOST_VERBATIM * len(equal):
+    query, source = texts.pair.classes
+    in_chains = {token for piece in overlapping for token in range(piece.query.start, piece.query.stop)}
+    held = set(source[one.source.start : one.source.stop])
+    n_equal = n_common = 0
+    for token, in_run in enumerate(in_runs(texts, one.query, one.source, VERBATIM_WORDS), one.query.start):
+        is_equal = in_run and token in in_chains
+        n_equal += is_equal
+        n_common += is_equal or query[token] in held
+    if len(overlapping) == 1 and n_equal >= MOST_VERBATIM * len(one.query):
         return True
-    common = equal | in_common(texts.pair, one)
-    return bool(np.count_nonzero(equal) >= MOST_COMMON_VERBATIM * np.count_nonzero(common))
+    return n_equal >= MOST_COMMON_VERBATIM * n_common
 
 
-def _by_place(one: Alignment, pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
+def _by_place(one: Alignment, pieces: Sequence[SharedPiece]) -> tuple[list[SharedPiece], list[SharedPiece]]:
     """Return the chains that share tokens with an alignment in both texts, and the others."""
-    found: tuple[list[Piece], list[Piece]] = [], []
+    found: tuple[list[SharedPiece], list[SharedPiece]] = [], []
     for piece in pieces:
         found[not in_both(piece.chain[0], one.query, one.source)].append(piece)
     return found
 
 
-def _is_long(texts: Texts, one: Alignment) -> bool:
+def _is_long(texts: JudgedTexts, one: Alignment) -> bool:
     """Return whether both sides are long enough.
 
     The source of a summary may not be too long: a very long text has every word of its topic.
@@ -177,7 +165,7 @@ def _is_long(texts: Texts, one: Alignment) -> bool:
     return here >= bars.reworded_letters and there >= bars.reworded_source_letters
 
 
-def _holding(one: Alignment, overlapping: Sequence[Piece]) -> Alignment:
+def _holding(one: Alignment, overlapping: Sequence[SharedPiece]) -> Alignment:
     """Return an alignment widened to hold the chains that overlap it in both texts."""
     query, source = one.query, one.source
     for piece in overlapping:

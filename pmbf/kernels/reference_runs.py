@@ -5,19 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate, product, takewhile
+from functools import cached_property
+from itertools import accumulate, product
+from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from pmbf.kernels.asked import gram_stops
 from pmbf.kernels.types import Tokens
-
-Places = NDArray[np.int64]
-Run = tuple[int, int, int]
-"""Where an equal run begins in the query, in the source, and its length."""
-
-BASE = 0x9E3779B97F4A7C15
-BASE_INVERSE = pow(BASE, -1, 2**64)
 
 HOP_EDITS = 2
 HOP_WORDS = 3
@@ -32,118 +25,98 @@ LOOK_BACK = 32
 """Earlier runs that are tried as the one before a run. The work stays linear where thousands overlap."""
 
 
-@dataclass(frozen=True, eq=False)
-class Runs:
-    """Names for the runs of a text's tokens. The name of `[start, stop)` is (sums[stop] - sums[start]) · back[start].
+class Block(NamedTuple):
+    """Equal tokens: `length` of them, from token `query` of the query and from token `source` of the source."""
 
-    Args:
-        sums: `(n + 1,) uint64`, prefix sums of the token hashes times powers of a base.
-        back: `(n,) uint64`, powers of the inverse of the base.
-    """
+    query: int
+    source: int
+    length: int
 
-    sums: NDArray[np.uint64]
-    back: NDArray[np.uint64]
+    @property
+    def query_stop(self) -> int:
+        return self.query + self.length
 
-    def names(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Return the name of each run, `(n,) uint64`. Equal runs have equal names; different runs hardly ever do."""
-        return (self.sums[stops] - self.sums[starts]) * self.back[starts]
+    @property
+    def source_stop(self) -> int:
+        return self.source + self.length
+
+    def cut(self, start: int, stop: int) -> Block:
+        """Return the part inside the query tokens `[start, stop)`. If there is none, its length is below 1."""
+        first = max(start, self.query)
+        return Block(first, self.source + first - self.query, min(stop, self.query_stop) - first)
+
+
+Chain = list[Block]
+"""Blocks that follow each other in both texts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grams:
-    """The runs of a text that may be seeds, one from each token on, grouped by name.
+    """The runs of some words of a text, one from each token on.
 
     Args:
-        runs: Names of the text's runs.
-        stops: `(n,) int64`, the token after the last token of each gram. Gram i begins at token i.
-        names: `(n_names,) uint64`, distinct names, ascending.
-        order: `(n,) int64`, grams by name, then by position.
-        bounds: `(n_names + 1,) int64`; name k has the grams `order[bounds[k]:bounds[k + 1]]`.
+        tokens: The hash of each token.
+        stops: The token after the last token of each gram. Gram i begins at token i.
     """
 
-    runs: Runs
-    stops: NDArray[np.int64]
-    names: NDArray[np.uint64]
-    order: NDArray[np.int64]
-    bounds: NDArray[np.int64]
+    tokens: list[int]
+    stops: list[int]
+
+    @cached_property
+    def names(self) -> list[tuple[int, ...]]:
+        """The tokens of each gram."""
+        return [tuple(self.tokens[start:stop]) for start, stop in enumerate(self.stops)]
+
+    @cached_property
+    def places(self) -> dict[tuple[int, ...], list[int]]:
+        """Where the grams of each name begin, ascending."""
+        places: dict[tuple[int, ...], list[int]] = {}
+        for start, name in enumerate(self.names):
+            places.setdefault(name, []).append(start)
+        return places
 
 
-def runs_of(hashes: NDArray[np.uint64]) -> Runs:
-    """Return the names of the runs of some tokens.
-
-    Args:
-        hashes: `(n,) uint64`, the hash of each token.
-
-    Source:
-        Karp & Rabin 1987, Efficient randomized pattern-matching algorithms; prefix sums make any run O(1).
-    """
-    sums = np.zeros(len(hashes) + 1, np.uint64)
-    np.cumsum(hashes * _powers(BASE, len(hashes)), out=sums[1:])
-    return Runs(sums, _powers(BASE_INVERSE, len(hashes)))
+def grams(tokens: Tokens, n_words: int) -> Grams:
+    """Return the runs of `n_words` words of a text."""
+    return Grams(tokens.hashes.tolist(), gram_stops(tokens.singles, n_words).tolist())
 
 
-def _powers(base: int, count: int) -> NDArray[np.uint64]:
-    powers = np.full(count, base, np.uint64)
-    powers[:1] = 1
-    return np.cumprod(powers, dtype=np.uint64)
-
-
-def grams(runs: Runs, stops: Places) -> Grams:
-    """Return the run from each token to its stop, grouped by name.
-
-    Args:
-        runs: The names of a text's runs.
-        stops: `(n,) int64`, the stop of the run that begins at each of the first n tokens.
-    """
-    names = runs.names(np.arange(len(stops)), stops)
-    order = np.argsort(names, kind="stable").astype(np.int64)
-    names = names[order]
-    is_first = np.ones(len(names), np.bool_)
-    np.not_equal(names[1:], names[:-1], out=is_first[1:])
-    firsts = np.flatnonzero(is_first)
-    return Grams(runs, stops, names[firsts], order, np.append(firsts, len(names)).astype(np.int64))
-
-
-def equal_runs(query: Grams, source: Grams) -> list[Run]:
+def equal_runs(query: Grams, source: Grams) -> Chain:
     """Return the equal runs of two texts.
 
     Runs are sorted by start in the query, then longest first, then by start in the source. No run comes twice. A run
     inside a run more than twice as long is left out. `docs/alignment.md`, section 8, says which grams are paired.
     """
-    ours, theirs = _tokens(query.runs), _tokens(source.runs)
     found = set()
     for pairs in _pairings(query, source):
-        for start, stop, partner in _in_a_row(pairs, query.stops.tolist()):
-            before = _n_equal(ours[:start][::-1], theirs[:partner][::-1])
-            after = _n_equal(ours[stop:], theirs[partner + stop - start :])
-            found.add((start - before, stop + after, partner - before))
+        for start, stop, partner in _in_a_row(pairs, query.stops):
+            before = _n_equal(query.tokens, source.tokens, start - 1, partner - 1, -1)
+            after = _n_equal(query.tokens, source.tokens, stop, partner + stop - start, 1)
+            found.add(Block(start - before, partner - before, stop - start + before + after))
     return _leading(found)
 
 
-def _tokens(runs: Runs) -> list[int]:
-    """Return the names of the runs of one token."""
-    firsts = np.arange(len(runs.back))
-    tokens: list[int] = runs.names(firsts, firsts + 1).tolist()
-    return tokens
-
-
-def _n_equal(ours: list[int], theirs: list[int]) -> int:
-    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False))))
+def _n_equal(ours: list[int], theirs: list[int], here: int, there: int, step: int) -> int:
+    """Return how many tokens are equal in a row from a place of each text on. `step` is 1 or -1."""
+    n = 0
+    while 0 <= here < len(ours) and 0 <= there < len(theirs) and ours[here] == theirs[there]:
+        here, there, n = here + step, there + step, n + 1
+    return n
 
 
 def _pairings(query: Grams, source: Grams) -> Iterator[dict[int, int]]:
     """Yield in each round the source's gram that is paired with grams of the query."""
-    places = {name: some.tolist() for name, some in zip(source.names.tolist(), _groups(source), strict=True)}
     # Round 1: the k-th gram of a name in the query, and the k-th in the source, from its first again after its last.
     by_turn: dict[int, int] = {}
     choice: dict[int, list[int]] = {}
-    for name, some in zip(query.names.tolist(), _groups(query), strict=True):
-        for turn, gram in enumerate(some.tolist() if name in places else ()):
-            choice[gram] = places[name]
-            by_turn[gram] = places[name][turn % len(places[name])]
+    for name, some in query.places.items():
+        theirs = source.places.get(name, [])
+        for turn, gram in enumerate(some if theirs else ()):
+            choice[gram] = theirs
+            by_turn[gram] = theirs[turn % len(theirs)]
     yield by_turn
     # Rounds 2 and 3: grams that stand once in the source lead the others, the last before and the next behind each.
-    anchors = sorted(gram for gram, some in choice.items() if len(some) == 1)
+    anchors = sorted(gram for gram, theirs in choice.items() if len(theirs) == 1)
     for behind in (False, True) if anchors else ():
         nearest = {}
         for gram, theirs in choice.items():
@@ -153,10 +126,6 @@ def _pairings(query: Grams, source: Grams) -> Iterator[dict[int, int]]:
                 wanted = by_turn[anchor] + gram - anchor
                 nearest[gram] = min(theirs, key=lambda place: (abs(place - wanted), place))
         yield nearest
-
-
-def _groups(grams: Grams) -> list[Places]:
-    return np.split(grams.order, grams.bounds[1:-1])[: len(grams.names)]
 
 
 def _in_a_row(pairs: dict[int, int], gram_stops: list[int]) -> Iterator[tuple[int, int, int]]:
@@ -171,58 +140,42 @@ def _in_a_row(pairs: dict[int, int], gram_stops: list[int]) -> Iterator[tuple[in
         yield row[0], gram_stops[row[-1]], pairs[row[0]]
 
 
-def _leading(runs: set[tuple[int, int, int]]) -> list[Run]:
-    """Return the runs without those less than half as long as one that holds them.
-
-    Args:
-        runs: Query start, query stop, source start of each.
-    """
+def _leading(runs: set[Block]) -> Chain:
+    """Return the runs without those less than half as long as one that holds them."""
     kept, first, last = [], 0, 0
-    for start, stop, partner in sorted(runs, key=lambda run: (run[0], -run[1], run[2])):
-        if stop >= last:
-            first, last = start, stop
-        if 2 * (stop - start) >= last - first:
-            kept.append((start, partner, stop - start))
+    for run in sorted(runs, key=lambda run: (run.query, -run.length, run.source)):
+        if run.query_stop >= last:
+            first, last = run.query, run.query_stop
+        if 2 * run.length >= last - first:
+            kept.append(run)
     return kept
 
 
-def hop(query: Tokens, source: Tokens, here: int, there: int, *, forward: bool) -> Run:
+def hop(query: Tokens, source: Tokens, here: int, there: int, *, forward: bool) -> tuple[int, int, int]:
     """Return how many tokens to skip outwards at a border, in the query and in the source, and the equal ones behind.
 
-    Args:
-        query: Tokens of the query.
-        source: Tokens of the source.
-        here: The border in the query.
-        there: The border in the source.
-        forward: Whether outwards is to the right.
-
-    Returns:
-        The smallest edit of up to `HOP_EDITS` tokens in either text that `HOP_WORDS` equal words follow; zeros if there
-        is none.
+    That is the smallest edit of up to `HOP_EDITS` tokens in either text that `HOP_WORDS` equal words follow; zeros if
+    there is none. The border is before token `here` and token `there`; outwards is to the right if `forward`.
     """
     ours, theirs = (
         slice(border, border + _WINDOW) if forward else slice(max(0, border - _WINDOW), border)
         for border in (here, there)
     )
     way = 1 if forward else -1
-    half_words = (2 - query.singles[ours].astype(np.int64))[::way].tolist()
+    half_words = [1 if single else 2 for single in query.singles[ours][::way].tolist()]
     tokens, others = query.hashes[ours][::way].tolist(), source.hashes[theirs][::way].tolist()
     for skipped, skipped_there in _HOPS:
-        length = _n_equal(tokens[skipped:], others[skipped_there:])
+        length = _n_equal(tokens, others, skipped, skipped_there, 1)
         if sum(half_words[skipped : skipped + length]) >= 2 * HOP_WORDS:
             return skipped, skipped_there, length
     return 0, 0, 0
 
 
-def chained(runs: list[Run], max_gap: int) -> list[list[Run]]:
+def chained(runs: Chain, max_gap: int) -> list[Chain]:
     """Return the chains of some runs, the worthiest first. Each run is in exactly one; two of a chain may overlap.
 
-    A chain is runs that follow each other in both texts with small gaps. It is worth its equal tokens, less
-    `GAP_PRICE` for each token of its gaps.
-
-    Args:
-        runs: By start in the query.
-        max_gap: Most tokens between two runs of a chain, in either text.
+    A chain is runs that follow each other in both texts with gaps of at most `max_gap` tokens. It is worth its equal
+    tokens, less `GAP_PRICE` for each token of its gaps. The runs are sorted by start in the query.
 
     Source:
         Li 2018, Minimap2: pairwise alignment for nucleotide sequences, section 2.1 (chaining with a bounded look-back).
@@ -230,7 +183,7 @@ def chained(runs: list[Run], max_gap: int) -> list[list[Run]]:
     worths, previous = _link(runs, max_gap)
     used, chains = set[int](), []
     for last in sorted(range(len(runs)), key=lambda index: (-worths[index], index)):
-        chain, index = list[Run](), last
+        chain, index = list[Block](), last
         while index >= 0 and index not in used:
             used.add(index)
             chain.append(runs[index])
@@ -240,24 +193,23 @@ def chained(runs: list[Run], max_gap: int) -> list[list[Run]]:
     return chains
 
 
-def _link(runs: list[Run], max_gap: int) -> tuple[list[float], list[int]]:
+def _link(runs: Chain, max_gap: int) -> tuple[list[float], list[int]]:
     """Return the worth of the best chain that ends in each run, and the run before it in that chain, or -1."""
     worths: list[float] = []
     previous: list[int] = []
-    furthest = list(accumulate((start + length for start, _, length in runs), max))
-    for index, (start, start_there, length) in enumerate(runs):
+    furthest = list(accumulate((run.query_stop for run in runs), max))
+    for index, run in enumerate(runs):
         best, best_index = 0.0, -1
         for earlier in range(index - 1, max(-1, index - 1 - LOOK_BACK), -1):
-            if start - furthest[earlier] > max_gap:
+            if run.query - furthest[earlier] > max_gap:
                 break  # all earlier runs end too far away
-            before, before_there, length_before = runs[earlier]
-            gap, gap_there = start - before - length_before, start_there - before_there - length_before
+            gap, gap_there = run.query - runs[earlier].query_stop, run.source - runs[earlier].source_stop
             overlap = -min(0, gap, gap_there)
             widest = max(gap, gap_there) + overlap
-            if overlap < length and widest <= max_gap:
+            if overlap < run.length and widest <= max_gap:
                 brings = worths[earlier] - overlap - GAP_PRICE * widest
                 if brings > best:
                     best, best_index = brings, earlier
-        worths.append(best + length)
+        worths.append(best + run.length)
         previous.append(best_index)
     return worths, previous

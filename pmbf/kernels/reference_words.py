@@ -29,7 +29,7 @@ _WIDE = "\u3000"
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class KeyedWords:
     """The words of a text as alignment sees them.
 
     Args:
@@ -47,7 +47,7 @@ class Words:
     borders: NDArray[np.uint8]
 
 
-def words(utf8: bytes, folded: Folded, tokens: Tokens) -> Words:
+def words(utf8: bytes, folded: Folded, tokens: Tokens) -> KeyedWords:
     """Return the words of a text.
 
     Args:
@@ -61,7 +61,7 @@ def words(utf8: bytes, folded: Folded, tokens: Tokens) -> Words:
     numbers = {name: number for number, name in enumerate(names)}
     first_tokens = map(keys.index, names)
     slips = [_slips(folded.text, firsts[token], bool(tokens.singles[token])) for token in first_tokens]
-    return Words(
+    return KeyedWords(
         np.array(names, np.uint64),
         np.array([numbers[key] for key in keys], np.int32),
         np.array(slips, np.uint64).reshape(-1, N_SLIPS),
@@ -69,7 +69,7 @@ def words(utf8: bytes, folded: Folded, tokens: Tokens) -> Words:
     )
 
 
-def classes(query: Words, source: Words) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
+def classes(query: KeyedWords, source: KeyedWords) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
     """Return the class of each type of the query, of each type of the source, and the number of classes.
 
     Each type of the query has a class of its own. A type of the source has the class of the equal type of the query, or
@@ -97,7 +97,7 @@ def classes(query: Words, source: Words) -> tuple[NDArray[np.int32], NDArray[np.
     return np.array(ours, np.int32), np.array(theirs, np.int32), n_classes
 
 
-def _first_holders(words: Words) -> dict[int, int]:
+def _first_holders(words: KeyedWords) -> dict[int, int]:
     """Return for each slip the first type that has it."""
     held: dict[int, int] = {}
     for place, slip in enumerate(words.slips.ravel().tolist()):
@@ -106,7 +106,7 @@ def _first_holders(words: Words) -> dict[int, int]:
     return held
 
 
-def _similar(words: Words, kind: int, held: dict[int, int]) -> int | None:
+def _similar(words: KeyedWords, kind: int, held: dict[int, int]) -> int | None:
     return next((held[slip] for slip in words.slips[kind].tolist() if slip in held), None)
 
 

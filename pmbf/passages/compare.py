@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import isnan
 
 from pmbf.base.span import Span
-from pmbf.kernels import KINDS, Bars, Judged, Question, Terms, compare
+from pmbf.kernels import KINDS, Bars, JudgedPassages, Question, Terms, compare
 from pmbf.passages.certainty import certainty
 from pmbf.passages.edges import grown, span_pair
 from pmbf.passages.prepared import COMMONEST_OF, Prepared, make_ready, octets
@@ -66,7 +66,7 @@ def passages_each(
     ]
 
 
-def compared(pairs: Sequence[Pair], statistics: Statistics, *, beside: bool) -> Iterable[Judged]:
+def compared(pairs: Sequence[Pair], statistics: Statistics, *, beside: bool) -> Iterable[JudgedPassages]:
     """Return the passages of each pair, in tokens.
 
     Args:
@@ -122,7 +122,7 @@ def bars_of(settings: Settings) -> Bars:
     )
 
 
-def _passages(found: Judged, query: Prepared, source: Prepared) -> Iterator[Passage]:
+def _passages(found: JudgedPassages, query: Prepared, source: Prepared) -> Iterator[Passage]:
     """Yield passages in characters of both texts."""
     for edges, kind, figures in zip(found.edges.tolist(), found.kinds.tolist(), found.figures.tolist(), strict=True):
         here, there = Span(*edges[:2]), Span(*edges[2:])

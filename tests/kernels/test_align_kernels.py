@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from pmbf.kernels import Rules, Tokens, fold, reference_align, reference_runs, reference_words, tokenise
 from pmbf.kernels.align_rules import NAT, Odds, score_tables
-from pmbf.kernels.reference_clusters import Pair
+from pmbf.kernels.reference_refine import NumberedPair
 from pmbf.kernels.reference_runs import Grams
-from pmbf.kernels.reference_words import Words
+from pmbf.kernels.reference_words import KeyedWords
 
 PIECES = (
     "the quick brown fox. ", "Hyphen-\nated", "a-", "-\r\n", " \t", "\n", "\n\n", "x", "слово ", "中", "文字", "，",
@@ -30,7 +30,7 @@ PIECES = (
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=150).map("".join)
 
 
-def words_of(text: str) -> Words:
+def words_of(text: str) -> KeyedWords:
     utf8 = text.encode()
     return reference_words.words(utf8, fold(utf8), tokenise(utf8))
 
@@ -109,45 +109,41 @@ def test_a_misread_word_joins_the_right_one_on_either_side() -> None:
     assert ours[4] == ours[0] or ours[4] not in theirs
 
 
-def shuffled_pair(n_before: int, n_shared: int, n_after: int, *, seed: int) -> Pair:
+def shuffled_pair(n_before: int, n_shared: int, n_after: int, *, seed: int) -> NumberedPair:
     """Return two texts of words of their own with a shuffled part in common, all words equally rare."""
     random = np.random.default_rng(seed)
     shared = np.arange(n_shared)
     query = np.concatenate([n_shared + np.arange(n_before), random.permutation(shared), 10_000 + np.arange(n_after)])
     source = np.concatenate([20_000 + np.arange(n_after), shared, 30_000 + np.arange(n_before)])
     names, places = np.unique(np.concatenate([query, source]), return_inverse=True)
-    classes = np.split(places.astype(np.int32), [len(query)])
-    borders = [np.zeros(len(side) + 1, np.uint8) for side in classes]
-    weight = np.full(len(names), 4 * NAT, np.int32)
-    return Pair((classes[0], classes[1]), (borders[0], borders[1]), weight, np.full(len(names), 100, np.int32))
+    ours, theirs = places[: len(query)].tolist(), places[len(query) :].tolist()
+    borders = [0] * (len(ours) + 1), [0] * (len(theirs) + 1)
+    return NumberedPair((ours, theirs), borders, [4 * NAT] * len(names), [100] * len(names))
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_shuffled_part_is_found_to_the_word(seed: int) -> None:
-    [found] = reference_align.align(shuffled_pair(120, 40, 90, seed=seed)).tolist()
+    [found] = reference_align.align(shuffled_pair(120, 40, 90, seed=seed))
 
-    assert [120, 160, 90, 130] == found[:4]
-    assert found[5] == 0
+    assert (120, 160, 90, 130) == found[:4]
+    assert found.kind == 0
 
 
 def test_a_part_scores_as_its_alignment_does() -> None:
     pair = shuffled_pair(120, 40, 90, seed=3)
-    [found] = reference_align.align(pair).tolist()
-    beside = [0, 40, 200, 220]
+    [found] = reference_align.align(pair)
 
-    scores = reference_align.part_scores(pair, np.array([found[:4], beside], np.int64))
+    scores = reference_align.part_scores(pair, list(found[:2]), list(found[2:4]))
 
-    assert found[4] == scores[0, 0]
-    assert (scores[1] < 0).all() and len(reference_align.part_scores(pair, np.empty((0, 4), np.int64))) == 0
+    assert found.score == scores[0]
+    assert max(reference_align.part_scores(pair, [0, 40], [200, 220])) < 0
 
 
 def test_a_word_said_again_counts_once_and_less_where_the_rest_of_either_text_has_it() -> None:
     def said(query: list[int], source: list[int], n_copied: int) -> tuple[int, int]:
-        weights = (np.full(500, NAT, np.int32), np.full(500, 1000, np.int32))
-        borders = (np.zeros(len(query) + 1, np.uint8), np.zeros(len(source) + 1, np.uint8))
-        pair = Pair((np.array(query, np.int32), np.array(source, np.int32)), borders, *weights)
-        [scores] = reference_align.part_scores(pair, np.array([[0, n_copied, 0, n_copied]], np.int64)).tolist()
-        return tuple(scores)
+        borders = [0] * (len(query) + 1), [0] * (len(source) + 1)
+        pair = NumberedPair((query, source), borders, [NAT] * 500, [1000] * 500)
+        return reference_align.part_scores(pair, [0, n_copied], [0, n_copied])
 
     alone = said([*range(9), *range(100, 200)], [*range(9), *range(200, 300)], 9)
     twice = said([*range(9), *range(9), *range(100, 200)], [*range(9), *range(9), *range(200, 300)], 18)
@@ -191,9 +187,10 @@ def test_a_repeated_run_goes_where_its_neighbours_lead() -> None:
 def test_grams_are_grouped_by_name(tokens: list[int], n: int) -> None:
     [found] = grams_of(n, tokens)
 
-    groups = [found.order[start:stop].tolist() for start, stop in pairwise(found.bounds.tolist())]
     every = [tuple(tokens[at : at + n]) for at in range(len(tokens) - n + 1)]
-    assert sorted(groups) == sorted([at for at, one in enumerate(every) if one == gram] for gram in set(every))
+    assert sorted(found.places.values()) == sorted(
+        [at for at, one in enumerate(every) if one == gram] for gram in set(every)
+    )
 
 
 @settings(max_examples=150, deadline=None)
@@ -218,10 +215,8 @@ def tokens_of(numbers: list[int], singles: NDArray[np.bool_]) -> Tokens:
 
 
 def grams_of(n: int, *texts: list[int]) -> list[Grams]:
-    """Return the grams of n tokens of some texts, given as numbers of tokens below 64."""
-    hashes = np.random.default_rng(1).integers(0, 2**64, 64, np.uint64)
-    runs = [reference_runs.runs_of(hashes[np.array(tokens, np.intp)]) for tokens in texts]
-    return [reference_runs.grams(one, np.arange(n, len(one.sums))) for one in runs]
+    """Return the grams of n tokens of some texts."""
+    return [reference_runs.grams(tokens_of(text, np.zeros(len(text), np.bool_)), n) for text in texts]
 
 
 def n_equal(one: list[int], other: list[int]) -> int:

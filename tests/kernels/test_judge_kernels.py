@@ -18,16 +18,18 @@ from pmbf.kernels import (
     NAT,
     Bars,
     Counts,
-    Judged,
+    JudgedPassages,
     Question,
     Rules,
     Terms,
     reference_compare,
-    reference_explore,
     tokenise,
 )
-from pmbf.kernels.reference_runs import chained
+from pmbf.kernels.reference_explore import chains_of, is_one_run
+from pmbf.kernels.reference_ready import asked_of
+from pmbf.kernels.reference_runs import Block, chained
 from pmbf.passages.prepared import prepare
+from tests.kernels.oracle import oracle
 
 PIECES = (
     "the quick brown fox. ", "jumps over it\n", "Hyphen-\nated", "a-", " \t", "\n\n", "x", "слово ", "中", "文字", "，",
@@ -50,12 +52,12 @@ LAX = Rules(
 def twins() -> list[Any]:
     """Return both twins."""
     try:
-        return [reference_compare, import_module("pmbf.kernels.native_compare")]
+        return [oracle("compare"), import_module("pmbf.kernels.native_compare")]
     except UnsupportedError as error:
         pytest.skip(str(error))
 
 
-def by_both(query: str, text: str, terms: Terms) -> list[Judged]:
+def by_both(query: str, text: str, terms: Terms) -> list[JudgedPassages]:
     """Return what each twin finds in a text, which each has made ready."""
     found = []
     for twin in twins():
@@ -95,7 +97,7 @@ def assert_same(expected: Any, found: Any) -> None:
     assert not isinstance(expected, np.ndarray) or (expected.shape, expected.dtype) == (found.shape, found.dtype)
 
 
-def assert_equal(expected: Judged, found: Judged) -> None:
+def assert_equal(expected: JudgedPassages, found: JudgedPassages) -> None:
     assert np.array_equal(expected.edges, found.edges) and np.array_equal(expected.kinds, found.kinds)
     assert np.array_equal(expected.figures, found.figures, equal_nan=True)
     assert [one.shape for one in expected] == [one.shape for one in found]
@@ -199,8 +201,8 @@ def test_twins_look_for_no_alignment_of_a_query_that_is_one_run(
     assert_equal(*by_both(f"{run} {end}", f"{before} {run} {after}", terms_of(counts, bars)))
     terms = terms_of(counts, replace(BARS, letters=12, reworded_letters=1, seed_tokens=1))
     [ready] = reference_compare.ready([run.encode()], counts, COMMONEST)
-    explored = reference_explore.explore(reference_compare.asked_of(ready, terms), ready)
-    assert explored is not None and not len(explored.boxes)
+    asked = asked_of(ready, terms)
+    assert is_one_run(asked, chains_of(asked, ready))
     assert_equal(*by_both(run, run, terms))
 
 
@@ -235,10 +237,12 @@ RUNS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60), st.integers(1,
 @settings(max_examples=200, deadline=None)
 @given(RUNS, st.integers(0, 40))
 def test_each_run_is_in_one_chain(runs: list[tuple[int, int, int]], max_gap: int) -> None:
-    chains = chained(sorted(runs), max_gap)
+    blocks = [Block(*run) for run in sorted(runs)]
+
+    chains = chained(blocks, max_gap)
 
     assert all(chains)
-    assert sorted(run for chain in chains for run in chain) == sorted(runs)
+    assert sorted(run for chain in chains for run in chain) == blocks
 
 
 @settings(max_examples=150, deadline=None)
@@ -258,7 +262,7 @@ def test_threads_that_ask_first_together_get_the_same() -> None:
     twin, text = twins()[1], "".join(PIECES) * 40
     counts = counts_of(list(PIECES))
 
-    def compared(terms: Terms) -> Judged:
+    def compared(terms: Terms) -> JudgedPassages:
         [query] = twin.ready([text.encode()], terms.counts, COMMONEST)
         [[found]], _ = twin.compare([Question(query, terms, [0])], [text.encode()], [None], COMMONEST)
         return found

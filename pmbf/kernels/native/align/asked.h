@@ -15,7 +15,7 @@ typedef struct {
     int64_t single_letters, sure_words;
 } bars_t;
 
-/* A text as it is judged: `Spelled` of judged.py. */
+/* A text as it is judged: `Ready` of reference_ready.py. */
 typedef struct {
     hashed_t tokens;
     const uint32_t *starts, *stops;

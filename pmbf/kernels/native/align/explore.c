@@ -1,7 +1,6 @@
 /* A query and a text, explored: their chains of equal runs and their alignments, or nothing. There is nothing if no chain
  * is long enough and says enough, and no alignment is long and alike enough: then no step behind this one would find a
- * passage.
- * reference_explore.py says the same, with a kernel for each step. */
+ * passage. The reference goes those steps in any case. */
 
 #include "explore.h"
 
