@@ -78,7 +78,7 @@ def extract(
     """
     limits = limits or Limits()
     if len(raw) > limits.max_bytes:
-        raise IncompleteError(_over(name, len(raw), limits))
+        raise IncompleteError(f"{name}: {len(raw)} bytes, limit {limits.max_bytes}; split it or raise max_bytes")
     kind = kind or guess_kind(raw, name)
     if kind is None:
         raise UnsupportedError(refusal(raw, name))
@@ -95,10 +95,6 @@ def runs(raw: bytes) -> tuple[str, tuple[str, ...]]:
     from pmbf.extract.strings import text_of
 
     return text_of(raw)
-
-
-def _over(name: str, n_bytes: int, limits: Limits) -> str:
-    return f"{name}: {n_bytes} bytes, limit {limits.max_bytes}; split it or raise max_bytes"
 
 
 def _plain(raw: bytes, kind: str, limits: Limits) -> Extracted:

@@ -29,11 +29,7 @@ _ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OS
 
 
 class Archive:
-    """The members of one zip file.
-
-    Raises:
-        IncompleteError: The file is cut short, damaged or encrypted, or claims more than the limits allow.
-    """
+    """The members of one zip file; `IncompleteError` if it is cut short, damaged, encrypted, or claims too much."""
 
     def __init__(self, raw: bytes, reading: Reading) -> None:
         self._raw, self._reading = raw, reading
@@ -50,12 +46,7 @@ class Archive:
         return sorted(self._members, key=_natural)
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """Return a member's bytes, piece by piece.
-
-        Raises:
-            OverLimitError: It expands too far, or too far together with the members expanded before.
-            IncompleteError: It is damaged, or not as long as it claims.
-        """
+        """Return a member's bytes, piece by piece. If it expands too far, then the whole document is over a limit."""
         if not self.is_within_ratio(name):
             times = self._members[name].file_size / max(1, self._members[name].compress_size)
             raise OverLimitError(
@@ -77,22 +68,14 @@ class Archive:
         return next(self._expanded(name, HEAD_BYTES), b"")
 
     def beside(self) -> str:
-        """Return the text in bytes that are no content of a member: in comments, extra fields, gaps, behind the end.
-
-        Raises:
-            IncompleteError: A header is damaged.
-        """
+        """Return the text in bytes that are no content of a member: in comments, extra fields, gaps, behind the end."""
         edges = [0, *(at for _, start, stop in self._contents() for at in (start, stop)), len(self._raw)]
         text = runs(b"".join(self._raw[start:stop] for start, stop in zip(edges[::2], edges[1::2], strict=True)))
         self._reading.spend_text(len(text))
         return self._reading.part(text, "comments")
 
     def unclaimed(self) -> Iterator[tuple[int, int]]:
-        """Yield the ranges of bytes before the directory that belong to no member. Other programs may read them.
-
-        Raises:
-            IncompleteError: A header is damaged.
-        """
+        """Yield the ranges of bytes before the directory that belong to no member. Other programs may read them."""
         before = 0
         for header, _, stop in self._contents():
             if header > before + DESCRIPTOR_BYTES or (not before and header):
@@ -133,9 +116,6 @@ class Archive:
                 raise IncompleteError("encrypted: remove its password first")
         if len(set(self._zip.namelist())) < len(self._zip.filelist):
             raise IncompleteError("two members have one name: readers disagree which of them counts")
-        self._check_overlaps()
-
-    def _check_overlaps(self) -> None:
         stop = 0
         for member in sorted(self._zip.filelist, key=lambda member: member.header_offset):
             if member.header_offset < stop:

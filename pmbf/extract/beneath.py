@@ -67,12 +67,7 @@ _AROUND = " \"'/>"
 
 
 def beneath(markup: str, shown: str, texts: Callable[[], Iterable[str]]) -> dict[str, str]:
-    """Return the text that a page holds and does not show, by its place.
-
-    Args:
-        markup: The page, as characters.
-        shown: The text that is shown.
-        texts: Returns the text nodes of which `shown` was made.
+    """Return the text that a page holds and does not show, by its place. `texts` are the nodes that `shown` is made of.
 
     >>> page = "<p>The sea</p comes in><i the='a' tide=x alt='and goes'>.<!-- out --></i>"
     >>> beneath(page, "The sea.", lambda: ["The sea", "."])

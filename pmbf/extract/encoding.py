@@ -76,10 +76,7 @@ def decode(raw: bytes) -> Decoded:
 
 
 def _foreign(raw: bytes, text: str, wide: str | None) -> int | None:
-    """Return where a stretch begins that is words in another encoding and noise in this one; None if there is none.
-
-    Programs that ignore encodings show these words.
-    """
+    """Return where a stretch begins that is words in another encoding, and noise in this one; None if there is none."""
     if wide:
         found = _NARROW_IN_WIDE.search(raw) or _SWAPPED.search(text)
     else:

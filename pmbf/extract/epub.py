@@ -18,11 +18,7 @@ _NO_TEXT = re.compile(r"\.(?:css|ncx|opf|js|smil|pls|xpgt|plist)$|^mimetype$|^ME
 
 
 def read(raw: bytes, kind: str, reading: Reading) -> str:
-    """Return the text of all chapters, then that of all other members; styles and lists of contents if `unseen`.
-
-    Raises:
-        IncompleteError: The book is broken, encrypted, over a limit, or has no chapter.
-    """
+    """Return the text of all chapters, then that of all other members; styles and lists of contents if `unseen`."""
     archive = Archive(raw, reading)
     names = [name for name in archive.names() if not _FONT.search(name)]  # a font may be obfuscated: no picture then
     chapters = [name for name in names if _CHAPTER.search(name)]

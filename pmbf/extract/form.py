@@ -28,11 +28,7 @@ _PACKED = ("base64", "quoted-printable", "x-uuencode")
 
 
 def read(raw: bytes, kind: str, reading: Reading) -> str:
-    """Return the texts of all parts of a form.
-
-    Raises:
-        IncompleteError: It has no boundary at its beginning, or more parts than the limits allow.
-    """
+    """Return the texts of all parts of a form."""
     first = FORM.match(raw)
     if not first:
         raise IncompleteError("no boundary at its beginning")

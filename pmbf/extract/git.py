@@ -28,11 +28,7 @@ Object = tuple[int, bytes]
 
 
 def read(raw: bytes, kind: str, reading: Reading) -> str:
-    """Return the texts of all objects of a bundle or a pack.
-
-    Raises:
-        IncompleteError: There is no pack, or it is over a limit.
-    """
+    """Return the texts of all objects of a bundle or a pack."""
     start = 0 if raw.startswith(b"PACK") else raw.find(b"\n\nPACK") + 2  # a branch may be called so
     if raw[start : start + 4] != b"PACK":
         raise IncompleteError("a bundle without a pack: cut short")

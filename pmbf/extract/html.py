@@ -34,14 +34,7 @@ _DECLARED_WITHIN = 4096
 def read(raw: bytes, kind: str, reading: Reading, *, charset: str | None = None) -> str:
     """Return the text of an HTML document.
 
-    Args:
-        raw: The document.
-        kind: "html".
-        reading: Takes the problems.
-        charset: The encoding that a mail's header names; without it the one of the meta element counts.
-
-    Raises:
-        IncompleteError: The document cannot be parsed.
+    `charset` is the encoding that a mail's header names; without it the one of the meta element counts.
     """
     markup, _, problems = decode_as(raw, charset or _declared(raw[:_DECLARED_WITHIN]))
     for what in problems:

@@ -59,7 +59,6 @@ _ENCRYPTED = re.compile(
 )
 """RFC 4880, sections 4.2, 5.1 and 5.3; RFC 5652, sections 3 and 6.1."""
 _PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\0asm")
-_EMPTY_ZIP = b"PK\x05\x06"
 _MEDIA = re.compile(
     rb"\x89PNG|\xff\xd8\xff|GIF8|BM.{4}\x00|II\*\x00|MM\x00\*|II\xbc\x01|\x00\x00\x01\x00"  # pictures
     rb"|\xd7\xcd\xc6\x9a|\x01\x00\x09\x00\x00\x03|\x01\x00\x00\x00.{36} EMF|VCLMTF"  # drawings
@@ -72,11 +71,8 @@ _MEDIA = re.compile(
 def guess_kind(raw: bytes, name: str, *, is_clean: bool = False) -> str | None:
     """Return the kind of a document, or None if pmbf does not read it. Looks at a bounded part of the bytes.
 
-    Args:
-        raw: Its bytes.
-        name: Its name, for its extension.
-        is_clean: Whether the bytes are known to be UTF-8 without control characters and byte order mark. If their
-            beginning shows that they are plain text, then this takes a tenth of the time.
+    `is_clean` says that the bytes are UTF-8 without control characters and byte order mark. If their beginning shows
+    that they are plain text, then this takes a tenth of the time.
 
     >>> guess_kind(b"%PDF-1.7 ...", "thesis.txt")
     'pdf'
@@ -97,7 +93,7 @@ def guess_kind(raw: bytes, name: str, *, is_clean: bool = False) -> str | None:
         return _among_texts(raw, by_name, extension)
     if _zip_directory(raw) is not None:
         return "zip"
-    if is_media(raw) or gap(raw) or raw.startswith((_EMPTY_ZIP, *_PROGRAMS)):
+    if is_media(raw) or gap(raw) or raw.startswith((_ZIP_END, *_PROGRAMS)):
         return None
     return by_name if by_name in _MARKUP or (by_name in TEXT_KINDS and _is_littered_text(raw)) else None
 
@@ -143,10 +139,7 @@ def _is_littered_text(raw: bytes) -> bool:
 
 
 def looks_supported(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a file of a folder is worth trying: by its extension, else by its first 8 KB.
-
-    Opens regular files only, and only those whose extension is unknown.
-    """
+    """Tell whether a file of a folder is worth trying: by its extension, else by the first 8 KB of a regular file."""
     if named_kind(os.fspath(path)):
         return True
     try:
@@ -178,12 +171,7 @@ def is_encrypted(raw: bytes) -> bool:
 
 
 def is_container(raw: bytes, name: str = "") -> bool:
-    """Tell archives, documents of other programs, databases and encrypted data: it is a gap to leave them out.
-
-    Args:
-        raw: Bytes of no known kind.
-        name: Their name: some packed files have no other mark.
-    """
+    """Tell archives, documents of other programs, databases and encrypted data: it is a gap to leave them out."""
     return _gap(raw, name) is not None
 
 
@@ -191,7 +179,7 @@ def describe(raw: bytes) -> str:
     """Return a few words on bytes that pmbf cannot read."""
     if is_media(raw):
         return "a picture, sound, film or font"
-    if raw.startswith(_EMPTY_ZIP):
+    if raw.startswith(_ZIP_END):
         return "an empty zip archive"
     if told := _gap(raw):
         return told.what
@@ -224,8 +212,6 @@ def _in_zip(raw: bytes) -> Gap | None:
 
 def _is_part_of(raw: bytes) -> str | None:
     """Tell bytes that end as a zip archive or a PDF, or hold members of a zip, in words; None if they do not."""
-    if is_media(raw):
-        return None
     end = raw.rfind(_ZIP_END, -_ZIP_END_WITHIN)
     if end >= 0 and end + 22 + int.from_bytes(raw[end + 20 : end + 22], "little") == len(raw):
         return "a zip archive with a damaged beginning"

@@ -23,11 +23,7 @@ _MBOX_SEPARATOR = re.compile(rb"^From [^\n]*\n(?=[A-Za-z][A-Za-z0-9-]*:|>From )"
 
 
 def read(raw: bytes, kind: str, reading: Reading) -> str:
-    """Return the text of a message, or of all messages of an mbox.
-
-    Raises:
-        IncompleteError: It has more parts than the limits allow, or they are nested too deep.
-    """
+    """Return the text of a message, or of all messages of an mbox."""
     if kind == "eml":
         return "\n".join(_message(email.message_from_bytes(raw), reading))
     texts: list[str] = []
@@ -40,17 +36,13 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
 
 
 def _message(message: Message, reading: Reading) -> Iterator[str]:
-    if subject := _subject(message):
+    if subject := _decoded(message.get("Subject", "")):
         yield subject + "\n"
     yield from _part(message, reading)
 
 
 def _fields(part: Message) -> str:
     return "".join(f"{_decoded(value)}\n" for value in map(str, part.values()))
-
-
-def _subject(message: Message) -> str:
-    return _decoded(message.get("Subject", ""))
 
 
 def _decoded(written: str) -> str:

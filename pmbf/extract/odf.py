@@ -6,8 +6,7 @@ import re
 
 from pmbf.base.errors import IncompleteError
 from pmbf.extract.archive import Archive
-from pmbf.extract.flow import Flow
-from pmbf.extract.package import hidden_text, member_text, part_text
+from pmbf.extract.package import FlowWalker, hidden_text, member_text, part_text
 from pmbf.extract.reading import Reading
 
 ORDER = ("content.xml", "styles.xml")
@@ -27,11 +26,7 @@ _BLANKS = re.compile(r"[ \t\r\n]+")
 
 
 def read(raw: bytes, kind: str, reading: Reading) -> str:
-    """Return the text of all parts, the body first.
-
-    Raises:
-        IncompleteError: The package is broken, encrypted, over a limit, or has no body.
-    """
+    """Return the text of all parts, the body first."""
     archive = Archive(raw, reading)
     names = sorted(archive.names(), key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
     if "content.xml" not in names:
@@ -51,17 +46,15 @@ def _text_of(archive: Archive, name: str, reading: Reading) -> str:
     return part_text(archive, name, _PartWalker(), reading)
 
 
-class _PartWalker:
+class _PartWalker(FlowWalker):
     """Writes the paragraphs of a part into a flow. A paragraph inside another (a note, a text box) follows it."""
 
     def __init__(self) -> None:
-        self.flow = Flow()
-        self.unread: list[str] = []
+        super().__init__()
         self._n_open = 0
         self._n_skipped = 0
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Note where a paragraph begins."""
         if self._n_skipped or name in UNREAD:
             self._n_skipped += 1
         elif name in PARAGRAPH:
@@ -76,7 +69,6 @@ class _PartWalker:
             self.flow.write(" " * _n_spaces(attributes.get("c", "1")))
 
     def end(self, name: str) -> None:
-        """Note where a paragraph ends."""
         if self._n_skipped:
             self._n_skipped -= 1
         elif name in PARAGRAPH:
@@ -86,9 +78,8 @@ class _PartWalker:
                 self.flow.close_aside()
 
     def text(self, text: str) -> None:
-        """Write the text of a paragraph, blanks collapsed as the format says."""
         if self._n_open and not self._n_skipped:
-            self.flow.write(_BLANKS.sub(" ", text))
+            self.flow.write(_BLANKS.sub(" ", text))  # as the format says
         else:
             self.unread.append(text)
 

@@ -12,8 +12,7 @@ import re
 from pmbf.base.errors import IncompleteError
 from pmbf.base.places import PAGE_END, without_page_ends
 from pmbf.extract.archive import Archive
-from pmbf.extract.flow import Flow
-from pmbf.extract.package import Attributes, hidden_text, member_text, part_text, walk
+from pmbf.extract.package import Attributes, FlowWalker, hidden_text, member_text, part_text, walk
 from pmbf.extract.reading import OverLimitError, Reading
 
 ORDER = (
@@ -39,11 +38,7 @@ _TEMPLATE = re.compile(r"ppt/(?:slideMasters|slideLayouts|notesMasters|handoutMa
 
 
 def read(raw: bytes, kind: str, reading: Reading) -> str:
-    """Return the text of all parts, main text first.
-
-    Raises:
-        IncompleteError: The package is broken, encrypted, over a limit, or has no parts.
-    """
+    """Return the text of all parts, main text first."""
     archive = Archive(raw, reading)
     slides = _slide_order(archive)
     ranked = sorted(archive.names(), key=lambda name: (_rank(name), slides.get(name, len(slides))))
@@ -88,12 +83,11 @@ def _text_of(archive: Archive, name: str, reading: Reading) -> str:
     return text + PAGE_END if _SLIDE.fullmatch(name) else text
 
 
-class _PartWalker:
-    """Writes the text elements of a part into a flow."""
+class _PartWalker(FlowWalker):
+    """Writes the text elements of a part into a flow, but for the prompts of a template ("Click to edit ...")."""
 
     def __init__(self, *, is_template: bool) -> None:
-        self.flow = Flow()
-        self.unread: list[str] = []
+        super().__init__()
         self._is_template = is_template
         self._is_text = False
         self._is_placeholder = False
@@ -103,7 +97,6 @@ class _PartWalker:
         self._before_choice: list[int] = []
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Note where text begins."""
         if self._n_skipped or name == "rPh" or (name == "Fallback" and self._choice_had_text()):
             self._n_skipped += 1
             return
@@ -118,7 +111,6 @@ class _PartWalker:
             self._note(name, attributes)
 
     def end(self, name: str) -> None:
-        """Note where text, a line or an aside ends."""
         if self._n_skipped:
             self._n_skipped -= 1
             return
@@ -133,7 +125,6 @@ class _PartWalker:
             self._before_choice.pop()
 
     def text(self, text: str) -> None:
-        """Write the text of a text element, but for the prompts of a template ("Click to edit ...")."""
         if self._is_text and not self._n_skipped and not (self._is_template and self._is_placeholder):
             self.flow.write(text)
         else:

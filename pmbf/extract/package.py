@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Protocol
 from xml.parsers import expat
 
 from pmbf.base.errors import IncompleteError
@@ -23,11 +22,11 @@ _WORD = re.compile(r"[^\W\d_]{2,}[.,;:!?)]*")
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 
-class Walker(Protocol):
-    """Receives the elements, by their names without namespace."""
+class Walker:
+    """Receives elements, and drops them. Names of elements and attributes come without namespace."""
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """An element begins; its attributes, by their names without namespace."""
+        """An element begins."""
 
     def end(self, name: str) -> None:
         """An element ends."""
@@ -36,11 +35,24 @@ class Walker(Protocol):
         """Characters, entities of XML itself already resolved."""
 
 
-class FlowWalker(Walker, Protocol):
-    """A walker that keeps all text: the text that a reader sees in a flow, the rest beside it."""
+class Attributes(Walker):
+    """Collects the attributes of the elements of one name. The `r:id` of a slide follows its `id`, and replaces it."""
 
-    flow: Flow
-    unread: list[str]
+    def __init__(self, element: str) -> None:
+        self.found: list[dict[str, str]] = []
+        self._element = element
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == self._element:
+            self.found.append(attributes)
+
+
+class FlowWalker(Walker):
+    """Keeps all text: the text that a reader sees in a flow, the rest beside it."""
+
+    def __init__(self) -> None:
+        self.flow = Flow()
+        self.unread: list[str] = []
 
 
 def part_text(archive: Archive, name: str, walker: FlowWalker, reading: Reading, *, is_told: bool = False) -> str:
@@ -73,33 +85,28 @@ def hidden_text(archive: Archive, properties: Iterable[str], others: Iterable[st
     return reading.part("\n" + "".join(texts), "properties")
 
 
-class _HiddenWalker:
+class _HiddenWalker(FlowWalker):
     """Writes attributes that hold several words, comments and instructions; of a property all text."""
 
     def __init__(self, *, is_property: bool) -> None:
-        self.flow = Flow()
-        self.unread: list[str] = []
+        super().__init__()
         self._is_property = is_property
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Write the attributes of an element."""
         for value in attributes.values():
             if " " in value:
                 self.flow.write(value)
                 self.flow.end_line()
 
     def end(self, name: str) -> None:
-        """End the line."""
         if self._is_property:
             self.flow.end_line()
 
     def comment(self, text: str) -> None:
-        """Write a comment: only a program that shows the file itself shows it."""
         self.flow.write(text)
         self.flow.end_line()
 
     def text(self, text: str) -> None:
-        """Write the text of a property; the text of the other parts is read elsewhere."""
         if self._is_property:
             self.flow.write(text)
 
@@ -119,11 +126,7 @@ def member_text(archive: Archive, name: str, reading: Reading) -> str:
 
 
 def walk(chunks: Iterable[bytes], walker: Walker) -> None:
-    """Send the elements of an XML document to a walker, in order.
-
-    Raises:
-        IncompleteError: It is not well-formed, or has a document type. The elements before were sent.
-    """
+    """Send the elements of an XML document to a walker, in order; if it is broken, then those before the break."""
     names = _LocalNames()
     parser = expat.ParserCreate(namespace_separator="}")
     parser.buffer_text = True
@@ -168,22 +171,3 @@ def _refuse_definitions(name: str, system_id: str | None, public_id: str | None,
 
 def _refuse_entity(name: str, _: bool) -> None:
     raise IncompleteError(f"entity {name}, defined elsewhere")
-
-
-class Attributes:
-    """Collects the attributes of the elements of one name. The `r:id` of a slide follows its `id`, and replaces it."""
-
-    def __init__(self, element: str) -> None:
-        self.found: list[dict[str, str]] = []
-        self._element = element
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Keep the attributes of the element."""
-        if name == self._element:
-            self.found.append(attributes)
-
-    def end(self, name: str) -> None:
-        """Nothing ends here."""
-
-    def text(self, text: str) -> None:
-        """No text is kept."""

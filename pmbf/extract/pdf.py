@@ -41,12 +41,7 @@ _HYPHEN = re.compile("[\x02\ufffe]")
 
 
 def read(raw: bytes, kind: str, reading: Reading) -> str:
-    """Return the text of all pages, in order.
-
-    Raises:
-        IncompleteError: The file is broken, needs a password, or has more pages, text or packed bytes than the limits
-            allow.
-    """
+    """Return the text of all pages, in order."""
     streams = Reading(reading.limits)
     for _ in contents(raw, streams):  # for the limits, and for the problems
         pass

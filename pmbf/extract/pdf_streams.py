@@ -56,11 +56,7 @@ _NOT_PLAIN = re.compile(r"[^A-Za-z0-9]+")
 
 
 def contents(raw: bytes, reading: Reading) -> Iterator[bytes]:
-    """Yield the content of each stream that may hold text, up to its damage, which is a problem.
-
-    Raises:
-        OverLimitError: A stream expands beyond `max_ratio`, or all streams together beyond `max_expanded_bytes`.
-    """
+    """Yield the content of each stream that may hold text, up to its damage, which is a problem."""
     for head, packed in _streams(raw, reading):
         filters = _filters(head)
         n_expanding = sum(name in _EXPANDING for name in filters)
@@ -149,10 +145,6 @@ def _inflated(packed: bytes, most_bytes: int, reading: Reading) -> bytes:
 
 def unshown(streams: Iterable[bytes], shown: str) -> str:
     r"""Return the words in strings of streams that no page shows, if the strings are of plain letters.
-
-    Args:
-        streams: Contents of the streams.
-        shown: The text of all pages.
 
     >>> shown = "The sea comes in and it goes out again"
     >>> unshown([b"BT (The sea comes in) Tj 0 -14 Td [(and it) -250 (goes o) 20 (ut again) ] TJ ET"], shown)

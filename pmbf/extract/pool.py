@@ -24,16 +24,7 @@ DOCUMENTS_PER_WORKER = 1000
 
 
 def read_apart(raw: bytes, kind: str, limits: Limits, *, unseen: bool = False) -> Extracted:
-    """Return the text of a document, read in another process. Safe to call from any thread, and after a fork.
-
-    Args:
-        raw, limits, unseen: As for `extract`.
-        kind: The document's kind.
-
-    Raises:
-        UnsupportedError: A library is missing.
-        IncompleteError: The document is broken, over a limit, took too long, or killed its reader.
-    """
+    """Return the text of a document, read in another process: as `extract`. Safe in any thread, and after a fork."""
     worker = _take()
     try:
         header, text = worker.ask(raw, kind, limits, unseen)
@@ -53,11 +44,7 @@ def read_apart(raw: bytes, kind: str, limits: Limits, *, unseen: bool = False) -
 
 
 class ReadingProcess:
-    """One reading process.
-
-    Raises:
-        IncompleteError: The process does not start.
-    """
+    """One reading process; `IncompleteError` if it does not start."""
 
     def __init__(self) -> None:
         self.n_documents = 0
@@ -79,11 +66,7 @@ class ReadingProcess:
         return self._child.pid
 
     def ask(self, raw: bytes, kind: str, limits: Limits, unseen: bool = False) -> Frame:
-        """Return the answer to one document.
-
-        Raises:
-            IncompleteError: No answer came, or none in time.
-        """
+        """Return the answer to one document; `IncompleteError` if none comes, or none in time."""
         self.n_documents += 1
         asked = {"kind": kind, "limits": asdict(limits), "unseen": unseen}
         answer = self._exchange((asked, raw), limits.timeout_s)

@@ -180,15 +180,12 @@ class Reading:
 
 
 Reader = Callable[[bytes, str, Reading], str]
+"""`read` of each format's module: returns the text of bytes of a kind, and keeps problems in the reading. If a document
+is broken, encrypted or over a limit, then it raises `IncompleteError`."""
 
 
 def read(raw: bytes, kind: str, reading: Reading) -> str:
-    """Return the text of a document of a known kind.
-
-    Raises:
-        UnsupportedError: The reader's library is not installed.
-        IncompleteError: The document is broken, encrypted or over a limit.
-    """
+    """Return the text of a document of a known kind."""
     if not raw:
         return ""
     reader = _reader(kind)

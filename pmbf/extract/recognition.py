@@ -29,11 +29,7 @@ _LANGUAGES = re.compile(r"\w[\w/]*(\+\w[\w/]*)*")
 
 
 def require(languages: str) -> None:
-    """Refuse languages that cannot be recognised here.
-
-    Raises:
-        ParameterError: They are not written as in `eng+deu`, tesseract is not installed, or it lacks one of them.
-    """
+    """Refuse languages that cannot be recognised here: `ParameterError` says what is wrong, or what to install."""
     import subprocess  # imported late: a load without scans does not wait for it
 
     require_names(languages)
@@ -46,29 +42,13 @@ def require(languages: str) -> None:
 
 
 def require_names(languages: str) -> None:
-    """Refuse what are no names of languages.
-
-    Raises:
-        ParameterError: They are not written as in `eng+deu`.
-
-    >>> require_names("eng+deu")
-    """
+    """Refuse what are no names of languages, written as in `eng+deu`. Raises `ParameterError`."""
     if not _LANGUAGES.fullmatch(languages):
         raise ParameterError(f"ocr is {languages!r}, expected languages as {PROGRAM} names them: eng, or eng+deu")
 
 
 def text_of(grey: bytes, width: int, height: int, languages: str) -> str:
-    """Return the text in a picture.
-
-    Args:
-        grey: A byte for each pixel, row after row.
-        width: Pixels of a row.
-        height: Rows.
-        languages: As for `require`.
-
-    Raises:
-        IncompleteError: tesseract is not installed, fails or takes too long.
-    """
+    """Return the text in a picture, a byte for each pixel, row after row; `IncompleteError` if tesseract fails."""
     import subprocess
 
     command = [PROGRAM, "stdin", "stdout", "-l", languages]

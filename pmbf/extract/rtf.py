@@ -73,11 +73,7 @@ _TOKEN = re.compile(
 
 
 def read(raw: bytes, kind: str, reading: Reading) -> str:
-    """Return the text of an RTF document.
-
-    Raises:
-        IncompleteError: Its groups are nested too deep, or the text is over the limit.
-    """
+    """Return the text of an RTF document."""
     reader = _Reader(reading)
     reader.run(raw)
     return reader.flow.text() + (reader.unread.text() if reading.unseen else "")

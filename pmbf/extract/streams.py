@@ -72,12 +72,7 @@ class Stream:
 
 
 def unpacked(raw: bytes, kind: str, reading: Reading) -> bytes:
-    """Return the content of a file: all its streams, one after another, up to their first damage.
-
-    Raises:
-        OverLimitError: It expands too far, or too far together with the bytes expanded before.
-        IncompleteError: Nothing of it can be read.
-    """
+    """Return the content of a file: all its streams, one after another, up to their first damage."""
     content = io.BytesIO()
     try:
         for piece in _pieces(raw, kind, reading):

@@ -21,12 +21,7 @@ from typing import NamedTuple
 
 
 class Gap(NamedTuple):
-    """A document that pmbf does not read.
-
-    Args:
-        what: What it is, in words.
-        remedy: What to do to have it read.
-    """
+    """A document that pmbf does not read: what it is, in words, and what to do to have it read."""
 
     what: str
     remedy: str
@@ -51,28 +46,25 @@ _BY_STREAM = {
 """What a stream or folder at the top tells, the surest first."""
 _UNKNOWN = Gap("an old binary Office file of an unknown kind", "convert it to a kind that pmbf reads")
 
-
-_CONVERT = "convert it to a kind that pmbf reads"
-_AS_PDF = "save it as PDF or .docx"
-_UNPACK = "unpack it"
-
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-
-_HEADER_BYTES, _ENTRY_BYTES, _TABLES_AT, _N_TABLES = 512, 128, 76, 109
+_ENTRY_BYTES, _TABLES_AT, _N_TABLES = 128, 76, 109
 _MOST_SECTORS = 512
 """Sectors of a directory that are looked at: 2,048 entries or more. What is at the top stands in the first ones."""
 _MOST_NAMES = 1000
+
 ENCRYPTED = Gap("encrypted data", "decrypt it")
 
+_CONVERT = "convert it to a kind that pmbf reads"
+_AS_PDF = "save it as PDF or .docx"
+_ARCHIVE = Gap("an archive", "unpack it")
+_ARCHIVES = (
+    *(b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x28\xb5\x2f\xfd", b"MSCF"),
+    *(b"\x1f\x9d", b"\x04\x22\x4d\x18", b"!<arch>", b"LZIP", b"\xff\x06\0\0sNaPpY", b"\x02\x21\x4c\x18", b"\x89LZO\0"),
+    *(b"LRZI", b"zPQ", b"7kSt", b"xar!", b"MSWIM\0", b"hsqs", b"\xed\xab\xee\xdb", b"\x60\xea", b"\xc7\x71", b"0707"),
+    *(bytes([0x50 + n]) + b"\x2a\x4d\x18" for n in range(16)),  # Zstandard's frames
+)
 _MAGICS = (
     (b"PK\x03\x04", Gap("a zip archive", _CONVERT)),
-    *((magic, Gap("an archive", _UNPACK)) for magic in (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"7z\xbc\xaf\x27\x1c")),
-    *((magic, Gap("an archive", _UNPACK)) for magic in (b"Rar!\x1a\x07", b"\x28\xb5\x2f\xfd", b"MSCF", b"\x1f\x9d")),
-    *((magic, Gap("an archive", _UNPACK)) for magic in (b"\x04\x22\x4d\x18", b"!<arch>", b"LZIP")),
-    *((magic, Gap("an archive", _UNPACK)) for magic in (b"\xff\x06\0\0sNaPpY", b"\x02\x21\x4c\x18", b"\x89LZO\0")),
-    *((magic, Gap("an archive", _UNPACK)) for magic in (b"LRZI", b"zPQ", b"7kSt", b"xar!", b"MSWIM\0", b"hsqs")),
-    *((magic, Gap("an archive", _UNPACK)) for magic in (b"\xed\xab\xee\xdb", b"\x60\xea", b"\xc7\x71", b"0707")),
-    *((bytes([0x50 + n]) + b"\x2a\x4d\x18", Gap("an archive", _UNPACK)) for n in range(16)),  # Zstandard's frames
     (b"SQLite format 3\0", Gap("a database", "export what it holds as text")),
     (b"AT&TFORM", Gap("a DjVu document", "convert it with `ddjvu -format=pdf`, then load it with --ocr")),
     (b"\xffWPC", Gap("a WordPerfect document", "convert it with `soffice --convert-to docx`")),
@@ -101,29 +93,21 @@ IN_ZIP = {
 
 
 def gap(raw: bytes) -> Gap | None:
-    """Return what bytes are that may hold text in a format that is not read; None if they do not begin as one.
-
-    >>> gap(b"7z\\xbc\\xaf\\x27\\x1c")
-    Gap(what='an archive', remedy='unpack it')
-    """
+    """Return what bytes are that may hold text in a format that is not read; None if they do not begin as one."""
     if raw.startswith(OLE):
         return _of_ole(raw)
     if raw[_MOBI_AT : _MOBI_AT + 8] in _MOBI:
         return Gap("an e-book (.mobi, .azw)", "convert it to EPUB")
     if is_postscript(raw):
         return Gap("a PostScript document", "convert it with `ps2pdf`")
-    if _LZMA.match(raw) or _LHA.match(raw):
-        return Gap("an archive", _UNPACK)
+    if raw.startswith(_ARCHIVES) or _LZMA.match(raw) or _LHA.match(raw):
+        return _ARCHIVE
     return next((told for magic, told in _MAGICS if raw.startswith(magic)), None)
 
 
 def named_gap(name: str) -> Gap | None:
-    """Return what bytes of an unknown kind are by their name, if it is that of a packed file; brotli has no mark.
-
-    >>> named_gap("report.txt.br")
-    Gap(what='an archive', remedy='unpack it')
-    """
-    return Gap("an archive", _UNPACK) if name.lower().endswith(_PACKED_NAMES) else None
+    """Return what bytes of an unknown kind are by their name, if it is that of a packed file; brotli has no mark."""
+    return _ARCHIVE if name.lower().endswith(_PACKED_NAMES) else None
 
 
 def is_postscript(raw: bytes) -> bool:
