@@ -26,10 +26,9 @@ from pmbf.cluster.upkeep import renew, to_join
 from pmbf.cluster.working import OnRound, work
 from pmbf.extract import Limits
 from pmbf.intake.adding import Named
-from pmbf.intake.discovery import FileFound, Problem
-from pmbf.intake.labelling import Labelling, LabelTable, below, relabelled
+from pmbf.intake.discovery import FileFound, Problem, below, gone
+from pmbf.intake.labelling import Labelling, LabelTable, relabelled
 from pmbf.intake.loader import LoadReport, Progress
-from pmbf.intake.pruning import gone
 from pmbf.store.catalog_tables import BINARY_KIND, ListedPath, made_from
 
 Found = TypeVar("Found")

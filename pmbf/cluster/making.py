@@ -81,7 +81,7 @@ def made_of_files(
     """Return a new volume of the files that can be read; `on_progress` is called after each batch."""
 
     def load(writer: Writer) -> LoadReport:
-        return Loader(writer, params, limits=limits, on_progress=on_progress).load(found)
+        return Loader(writer, limits=limits, on_progress=on_progress).load(found)
 
     return _made(depot, workplace, params, load)
 

@@ -145,7 +145,7 @@ class Collection(AnyCollection):
         roots, patterns = list(several("paths", paths)), (several("include", include), several("exclude", exclude))
         threads = Threads(jobs) if jobs > 1 else None
         with threads or nullcontext(), self._opened.writer(threads) as writer:
-            loader = Loader(writer, self.params, limits=limits, threads=threads, jobs=jobs, on_progress=on_progress)
+            loader = Loader(writer, limits=limits, threads=threads, jobs=jobs, on_progress=on_progress)
             report = loader.load(discover(roots, *patterns))
             if prune:
                 loader.prune(roots)

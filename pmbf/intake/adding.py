@@ -32,13 +32,8 @@ _ADDED_TOGETHER = 256
 def checked(pairs: Iterable[object], on_problem: OnProblem | None = None) -> list[Named | None]:
     """Return pairs of a name and a text, both clean.
 
-    Args:
-        pairs: What a caller gave.
-        on_problem: Called with a sentence for each item that cannot be stored; None stands in its place.
-
-    Raises:
-        ParameterError: An item is no pair, a name is no `str` or empty, or a text is no `str`, and there is no
-            `on_problem`. Or most names and texts look swapped, or most texts look like paths.
+    If there is an `on_problem`, then it is told of each item that cannot be stored, and None stands in its place. Most
+    names and texts may not look swapped, nor most texts like paths. Raises `ParameterError`.
     """
     with without_garbage_collection():
         named = [_checked(row, pair, on_problem) for row, pair in enumerate(pairs)]
@@ -54,11 +49,7 @@ def checked(pairs: Iterable[object], on_problem: OnProblem | None = None) -> lis
 
 
 def add_text(writer: Writer, named: Named, labels: Mapping[str, str] | None = None) -> int:
-    """Store a text under its name, change labels of the name, commit, and return its document's id.
-
-    Raises:
-        ParameterError: A label is wrong; then nothing is stored.
-    """
+    """Store a text under its name, change labels of the name, commit, and return its document's id."""
     [document] = _added(writer, [named])
     if labels and (listed := writer.path(named[0])):
         label(writer, listed, labels)
@@ -79,22 +70,14 @@ def add_texts(writer: Writer, named: Sequence[Named | None]) -> list[int | None]
 
 
 def require_one(name: object, text: object) -> Named:
-    """Return a name and a text, both clean.
-
-    Raises:
-        ParameterError: As for `checked`.
-    """
+    """Return a name and a text, both clean. Raises `ParameterError`, also for a text that looks like a path."""
     named = require_text(name, text)
     _require_few_paths([named[1]])
     return named
 
 
 def require_text(name: object, text: object, where: str = "") -> Named:
-    """Return a name and a text, both clean; `where` begins the message of an error.
-
-    Raises:
-        ParameterError: The name is no `str` or empty, or the text is no `str`.
-    """
+    """Return a name and a text, both clean; `where` begins the message of the `ParameterError`."""
     if not isinstance(name, str) or not name:
         raise ParameterError(f"{where}name is {name!r}, expected what to call the text")
     if not isinstance(text, str):

@@ -49,6 +49,7 @@ rest."""
 
 
 _Batch = list[FileFound | None]
+_Outcome = NewDocument | PmbfError | OSError
 
 
 class Read(NamedTuple):
@@ -76,35 +77,25 @@ def read_ahead(
     jobs: int,
     n_bytes: int,
 ) -> Iterator[Read]:
-    """Yield what became of the files, in their order, batch by batch.
+    """Yield what became of the files, in their order, batch by batch. None keeps a place, and has no outcome.
 
-    Args:
-        files: Files to read. None keeps a place, and has no outcome.
-        params: Of the collection.
-        limits: Bounds for reading a file.
-        threads: `jobs` threads; None to read in this thread, when the next batch is asked for.
-        jobs: Batches read at the same time.
-        n_bytes: Bytes of all the files.
+    `jobs` batches are read at the same time, by that many threads; without threads a batch is read in this thread when
+    it is asked for. `n_bytes` are those of all files.
     """
     read = partial(_read_at_once, params=params, limits=limits)
     if kernels.NAME == "native" and threads:
-        apart = _Apart() if n_bytes >= _BYTES_WORTH_PROCESSES else _never
+        apart = _few_here() if n_bytes >= _BYTES_WORTH_PROCESSES else _never
         yield from _read_aside(files, partial(read, apart=apart), threads.ahead, jobs)
     elif jobs > 1 and n_bytes >= _BYTES_WORTH_PROCESSES:
         with Processes(jobs) as processes:
             yield from _read_aside(files, read, processes, jobs)
     else:
         for batch in _batches(files):
-            yield from _read_in_time(batch, params, limits, BATCH_SECONDS)
+            yield from _read_in_time(batch, params, limits, _never, BATCH_SECONDS)
 
 
 def read_document(file: FileFound, params: Params, limits: Limits, *, apart: bool = False) -> NewDocument:
-    """Read a file, extract its text, and make its fingerprint; with `apart` a process extracts the text.
-
-    Raises:
-        NoTextError: It is no text document.
-        NotFoundError, UnsupportedError, IncompleteError, OSError: It cannot be read, or not as text.
-    """
+    """Read a file, extract its text, and make its fingerprint; with `apart` a process extracts the text."""
     content = read_bounded(file.path, limits.max_bytes, hint=MAX_BYTES_HINT)
     if not file.promising:
         raise _unpromising(content, file.path, limits)
@@ -184,29 +175,23 @@ def _batches(files: Iterable[FileFound | None]) -> Iterator[_Batch]:
         yield batch
 
 
-class _Apart:
-    """Says whether a process reads a text that is not UTF-8: if it is above 1 MB, or not among the first 100."""
-
-    def __init__(self) -> None:
-        self._numbers = itertools.count()
-
-    def __call__(self, file: FileFound) -> bool:
-        return file.size > _SMALL_BYTES or next(self._numbers) >= _FEW_FILES
+def _few_here() -> Callable[[FileFound], bool]:
+    """Return what says whether a process reads a text that is not UTF-8: above 1 MB, or not of the first 100."""
+    numbers = itertools.count()
+    return lambda file: file.size > _SMALL_BYTES or next(numbers) >= _FEW_FILES
 
 
 def _never(file: FileFound) -> bool:
     return False
 
 
-def _read_at_once(
-    batch: _Batch, params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
-) -> Read:
-    [read] = _read_in_time(batch, params, limits, math.inf, apart=apart)
+def _read_at_once(batch: _Batch, params: Params, limits: Limits, apart: Callable[[FileFound], bool] = _never) -> Read:
+    [read] = _read_in_time(batch, params, limits, apart, math.inf)
     return read
 
 
 def _read_in_time(
-    batch: _Batch, params: Params, limits: Limits, seconds: float, *, apart: Callable[[FileFound], bool] = _never
+    batch: _Batch, params: Params, limits: Limits, apart: Callable[[FileFound], bool], seconds: float
 ) -> Iterator[Read]:
     """Yield what became of a batch: plain texts are read all at once, the others one after another.
 
@@ -216,56 +201,31 @@ def _read_in_time(
     asked = [at for at, one in enumerate(batch) if one and one.promising and (one.kind or "txt") in TEXT_KINDS]
     plain, found = read_plain([file for at in asked if (file := batch[at])], params, limits)
     numbers = [asked[number] for number in found]
-    is_plain, part = set(numbers), _Part(plain, numbers)
+    is_plain, begin, others = set(numbers), 0, dict[int, _Outcome]()
     for at, file in enumerate(batch):
         if file and at not in is_plain:
-            part.take(at, _attempted(file, params, limits, apart))
+            others[at] = _attempted(file, params, limits, apart)
             if time.monotonic() >= until:
-                yield part.ended(at + 1)
-                until = time.monotonic() + seconds
-    yield part.ended(len(batch))
+                yield _part(plain, numbers, others, begin, at + 1)
+                begin, others, until = at + 1, {}, time.monotonic() + seconds
+    yield _part(plain, numbers, others, begin, len(batch))
 
 
-class _Part:
-    """Gathers what became of a part of a batch.
-
-    Args:
-        plain: The plain texts of the whole batch.
-        numbers: Their files.
-    """
-
-    def __init__(self, plain: NewDocuments, numbers: list[int]) -> None:
-        self._plain, self._plain_numbers = plain, numbers
-        self._begin = 0
-        self._others: dict[int, NewDocument] = {}
-        self._errors: dict[int, PmbfError | OSError] = {}
-
-    def take(self, at: int, outcome: NewDocument | PmbfError | OSError) -> None:
-        """Take what became of a file that is not plain text."""
-        if isinstance(outcome, NewDocument):
-            self._others[at] = outcome
-        else:
-            self._errors[at] = outcome
-
-    def ended(self, stop: int) -> Read:
-        """Return what became of the files up to a number, and begin the next part."""
-        begin, others, errors = self._begin, self._others, self._errors
-        self._begin, self._others, self._errors = stop, {}, {}
-        places = [place for place, at in enumerate(self._plain_numbers) if begin <= at < stop]
-        documents, numbers = self._plain.some(places), [self._plain_numbers[place] for place in places]
-        if others:
-            documents = documents.followed_by(NewDocuments.of(list(others.values())))
-            numbers += others
-            order = sorted(range(len(numbers)), key=numbers.__getitem__)
-            documents, numbers = documents.some(order), [numbers[place] for place in order]
-        return Read(
-            stop - begin, documents, [at - begin for at in numbers], {at - begin: one for at, one in errors.items()}
-        )
+def _part(plain: NewDocuments, numbers: list[int], others: dict[int, _Outcome], begin: int, stop: int) -> Read:
+    """Return what became of some files of a batch: of its plain texts, with their files, and of the others there."""
+    read = {at: one for at, one in others.items() if isinstance(one, NewDocument)}
+    errors = {at - begin: one for at, one in others.items() if not isinstance(one, NewDocument)}
+    places = [place for place, at in enumerate(numbers) if begin <= at < stop]
+    documents, numbers = plain.some(places), [numbers[place] for place in places]
+    if read:
+        documents = documents.followed_by(NewDocuments.of(list(read.values())))
+        numbers += read
+        order = sorted(range(len(numbers)), key=numbers.__getitem__)
+        documents, numbers = documents.some(order), [numbers[place] for place in order]
+    return Read(stop - begin, documents, [at - begin for at in numbers], errors)
 
 
-def _attempted(
-    file: FileFound, params: Params, limits: Limits, apart: Callable[[FileFound], bool]
-) -> NewDocument | PmbfError | OSError:
+def _attempted(file: FileFound, params: Params, limits: Limits, apart: Callable[[FileFound], bool]) -> _Outcome:
     try:
         return read_document(file, params, limits, apart=file.promising and apart(file))
     except NoTextError as error:

@@ -1,4 +1,4 @@
-"""Which files a load looks at: roots, folders walked through, patterns."""
+"""Which files a load looks at: roots, folders walked through, patterns; and which of those that are listed are gone."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from pmbf.base.contents import reason_of
 from pmbf.base.errors import ParameterError
 from pmbf.extract import named_kind
+from pmbf.store.catalog_tables import ListedPath
 from pmbf.store.telling import has_lost_its_catalog, is_collection, is_depot
 
 Values = TypeVar("Values", bound=Iterable[object])
@@ -70,11 +71,7 @@ class Paths(Protocol):
 
 
 def several(name: str, values: Values) -> Values:
-    """Return several paths, patterns or texts as they are.
-
-    Raises:
-        ParameterError: It is a single one: each of its letters would be taken for one, `/` for the whole disk.
-    """
+    """Return several paths, patterns or texts; refuse a single one, each of whose letters would be taken for one."""
     if isinstance(values, str | bytes | os.PathLike):
         raise ParameterError(f"{name} is the single {values!r:.80}, expected a list, even of one")
     return values
@@ -90,14 +87,9 @@ def discover(
     """Yield the files below some roots, each folder's in alphabetical order, or why one cannot be looked at.
 
     Folders are walked recursively. Symbolic links in them are not followed, collections are not entered, and hidden
-    entries are left out. A file named by the user is always taken.
-
-    Args:
-        roots: Files and folders.
-        include: Glob patterns; if there are any, a file found in a folder must fit one of them.
-        exclude: Glob patterns; a file or folder found in a folder must fit none of them.
-        complete: Whether hidden entries are taken, too, all but the `.git` of a repository, and a collection in a
-            folder is a problem.
+    entries are left out. A file named by the user is always taken. A file found in a folder must fit a glob pattern of
+    `include`, if there are any, and none of `exclude`, nor may a folder. If `complete`, then hidden entries are taken,
+    too, all but the `.git` of a repository, and a collection in a folder is a problem.
     """
     for root in roots:
         path = os.path.abspath(os.fspath(root))
@@ -163,11 +155,7 @@ def is_among(listed: Paths, place: str) -> bool:
     """Return whether what is written at a place would be loaded with the documents: in their folder, or below it.
 
     A folder is one of documents if it holds files, two or more, most of which are listed; or if documents are listed
-    below the place itself.
-
-    Args:
-        listed: The paths of the documents.
-        place: The absolute path of a file or folder, which need not exist.
+    below the place itself. The place is an absolute path, which need not exist.
     """
     if listed.has_below(place):
         return True
@@ -193,3 +181,56 @@ def _fits(path: str, patterns: Sequence[str]) -> bool:
         return False
     name = os.path.basename(path)
     return any(fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(path, pattern) for pattern in patterns)
+
+
+def below(paths: Iterable[ListedPath], roots: Iterable[str | os.PathLike[str]]) -> Iterator[ListedPath]:
+    """Yield those listed paths that are one of some files, or stand in one of some folders."""
+    tops = {os.path.abspath(os.fspath(root)) for root in roots}
+    return (one for one in paths if _is_below(one.path, tops))
+
+
+def _is_below(path: str, folders: set[str]) -> bool:
+    if path in folders:
+        return True
+    while (above := os.path.dirname(path)) != path:
+        if above in folders:
+            return True
+        path = above
+    return False
+
+
+def gone(
+    listed: Iterable[ListedPath], roots: Sequence[str | os.PathLike[str]]
+) -> tuple[list[ListedPath], list[Problem]]:
+    """Return the listed paths below some folders whose file is surely gone, and the folders that prove nothing.
+
+    A folder that is missing or empty itself, as when a disk is not mounted, is a problem.
+    """
+    folders, problems = [], []
+    for root in roots:
+        folder = os.path.abspath(os.fspath(root))
+        if os.path.isfile(folder):
+            continue
+        if reason := _why_not(folder):
+            problems.append(Problem(folder, f"nothing was pruned below it: {reason}"))
+        else:
+            folders.append(folder)
+    return [one for one in below(listed, folders) if one.size >= 0 and _is_gone(one.path)], problems
+
+
+def _why_not(folder: str) -> str:
+    try:
+        return "" if any(os.scandir(folder)) else "is empty: is its disk mounted?"
+    except OSError as error:
+        return reason_of(error)
+
+
+def _is_gone(path: str) -> bool:
+    """Return whether a file is surely gone; a file that cannot be looked at may be there."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False

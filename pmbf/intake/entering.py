@@ -35,15 +35,7 @@ Advance = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class EnteredText:
-    """A text of the comparison, and the members that have it.
-
-    Args:
-        id: Its id in the collection.
-        text: The whole text, clean.
-        names: The members, sorted.
-        n_tokens: Tokens of the text.
-        problems: Which parts were not read.
-    """
+    """A text of the comparison: its id in the collection, and all members that have it, sorted."""
 
     id: int
     text: str
@@ -54,14 +46,7 @@ class EnteredText:
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """What is compared.
-
-    Args:
-        store: The collection that holds the documents.
-        title: The folder that was given, or an empty text.
-        documents: By ascending id.
-        problems: What was not read, and why.
-    """
+    """What is compared: the documents by ascending id, the folder that was given, if one was, and what was not read."""
 
     store: Store
     title: str
@@ -73,15 +58,8 @@ class Entered:
 def entered(texts: Texts, *, limits: Limits, jobs: int, advance: Advance) -> Iterator[Entered]:
     """Yield the texts of a comparison in a collection, which is removed at the end.
 
-    Args:
-        texts: A folder; or files and folders; or a mapping from names to texts; or pairs of a name and a text.
-        limits: Bounds for reading a file.
-        jobs: Threads that read files, at least 1.
-        advance: Called while files are read.
-
-    Raises:
-        ParameterError: It is none of them, or two texts have one name.
-        NotFoundError: A path does not exist.
+    The texts are a folder; or files and folders; or a mapping from names to texts; or pairs of a name and a text.
+    Raises `ParameterError` if they are none of them or two have one name, `NotFoundError` if a path does not exist.
     """
     roots, named = _paths_or_pairs(texts)
     if not roots:
@@ -146,8 +124,7 @@ def _pairs(pairs: Iterable[object]) -> list[tuple[str, str]]:
 def load_into(path: Path, roots: list[str], limits: Limits, jobs: int, advance: Advance) -> tuple[str, ...]:
     """Load files and folders into the collection of a folder, made at need, and take out what is gone of them.
 
-    Returns:
-        What was not read, and why.
+    Returns what was not read, and why.
     """
     for root in roots:
         if not os.path.lexists(root):
@@ -159,7 +136,6 @@ def load_into(path: Path, roots: list[str], limits: Limits, jobs: int, advance: 
     with threads or nullcontext(), Store(path, writable=True) as store:
         loader = Loader(
             Writer(store, threads=threads),
-            store.params,
             limits=limits,
             threads=threads,
             jobs=jobs,

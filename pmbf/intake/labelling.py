@@ -35,14 +35,7 @@ _NAMED_GROUP = re.compile(r"\(\?P?<(\w+)>")
 
 @dataclass(slots=True)
 class LabelTable:
-    """The labels that a table gives to paths. A call returns those of a path.
-
-    Args:
-        path: The table's own path.
-        rows: The line, the path as it is written there, and the labels of each row.
-        by_last_part: Whether the last part of a path suffices.
-        otherwise: Asked for the labels that the table does not give.
-    """
+    """The labels that a table gives to paths: a call returns those of a path, else what `otherwise` returns."""
 
     path: str
     rows: Sequence[tuple[int, str, Labels]]
@@ -57,12 +50,8 @@ class LabelTable:
 
         The column `path`, or if there is none `name` or `file`, says which path a row is of: a path as `pmbf list`
         shows it, or relative to the folder of the table; of `name` and `file` also the last part of a path. Each other
-        column is a label.
-
-        Raises:
-            ParameterError: It is no such table: a column is missing, named twice or not named; a path stands there
-                twice; a label is wrong. The message names the line.
-            NotFoundError, UnsupportedError, IncompleteError, OSError: As for `pmbf.base.contents.read_bounded`.
+        column is a label. Raises `ParameterError`, which names the line, and what `pmbf.base.contents.read_bounded`
+        raises.
         """
         name = os.fspath(path)
         text = decode(read_bounded(name, MOST_TABLE_BYTES)).text
@@ -102,14 +91,7 @@ class LabelTable:
 
 
 class LabelPattern:
-    """The labels that stand in paths, found by a regular expression. A call returns those of a path.
-
-    Args:
-        pattern: The expression, in RE2's syntax; its named groups are labels. It is searched for in the path.
-
-    Raises:
-        ParameterError: It is no expression, or has no named group.
-        UnsupportedError: RE2 is not installed.
+    """The labels that stand in paths: named groups of an expression in RE2's syntax. A call searches a path.
 
     >>> LabelPattern(r"(?P<author>[^/]+)/(?P<date>[0-9]{4})")("/essays/stone/2024/a.txt")
     {'author': 'stone', 'date': '2024'}
@@ -132,11 +114,7 @@ class LabelPattern:
 
 
 def label(writer: Writer, listed: ListedPath, changes: Mapping[str, str]) -> None:
-    """Change labels of a listed path with the next commit, an empty value takes one away.
-
-    Raises:
-        ParameterError: A label is wrong.
-    """
+    """Change labels of a listed path with the next commit, an empty value takes one away. Raises `ParameterError`."""
     after = _labelled(listed, changes)
     if after != listed:
         writer.relist([listed], [after])
@@ -145,13 +123,7 @@ def label(writer: Writer, listed: ListedPath, changes: Mapping[str, str]) -> Non
 def relabel(writer: Writer, paths: Iterable[ListedPath], labels: Labelling | Mapping[str, str]) -> int:
     """Change labels of listed paths, in one commit; return how many paths change.
 
-    Args:
-        writer: The collection's.
-        paths: Each path once.
-        labels: Those of each path, or of all.
-
-    Raises:
-        ParameterError: A label is wrong; then nothing changes.
+    Raises `ParameterError` if a label is wrong; then nothing changes.
     """
     changed = relabelled(paths, labels)
     writer.relist([before for before, _ in changed], [after for _, after in changed])
@@ -162,11 +134,7 @@ def relabel(writer: Writer, paths: Iterable[ListedPath], labels: Labelling | Map
 def relabelled(
     paths: Iterable[ListedPath], labels: Labelling | Mapping[str, str]
 ) -> list[tuple[ListedPath, ListedPath]]:
-    """Return those listed paths whose labels change, each with how it is listed then.
-
-    Raises:
-        ParameterError: A label is wrong.
-    """
+    """Return those listed paths whose labels change, each with how it is listed then. Raises `ParameterError`."""
     changed = []
     for listed in paths:
         changes = labels if isinstance(labels, Mapping) else labels(listed.path)
@@ -181,22 +149,6 @@ def relabelled(
 
 def _labelled(listed: ListedPath, changes: Mapping[str, str]) -> ListedPath:
     return listed._replace(labels=encoded(merged(decoded(listed.labels), changes)))
-
-
-def below(paths: Iterable[ListedPath], roots: Iterable[str | os.PathLike[str]]) -> Iterator[ListedPath]:
-    """Yield those listed paths that are one of some files, or stand in one of some folders."""
-    tops = {os.path.abspath(os.fspath(root)) for root in roots}
-    return (one for one in paths if _is_below(one.path, tops))
-
-
-def _is_below(path: str, folders: set[str]) -> bool:
-    if path in folders:
-        return True
-    while (above := os.path.dirname(path)) != path:
-        if above in folders:
-            return True
-        path = above
-    return False
 
 
 # ---------------------------------------------------------------------- a table

@@ -7,23 +7,24 @@ roots ─discover─► files ─unchanged?─► skipped
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import ClassVar, NamedTuple
 
 from pmbf.base.contents import reason_of
 from pmbf.base.errors import ParameterError
-from pmbf.base.params import Params
 from pmbf.extract import Limits, looks_supported
 from pmbf.extract.recognition import WOULD_HELP
 from pmbf.intake.batches import Read, read_ahead
-from pmbf.intake.discovery import HUGE, NOT_NAMED, TINY, FileFound, Problem
-from pmbf.intake.interruption import between_batches
-from pmbf.intake.labelling import Labelling, LabelTable, below, relabel
-from pmbf.intake.pruning import gone
+from pmbf.intake.discovery import HUGE, NOT_NAMED, TINY, FileFound, Problem, below, gone
+from pmbf.intake.labelling import Labelling, LabelTable, relabel
 from pmbf.intake.texts import LEAST_SAME_BYTES, is_passed_over
 from pmbf.jobs.garbage import without_garbage_collection
 from pmbf.jobs.threads import Threads
@@ -108,21 +109,14 @@ class _Planned(NamedTuple):
 
 
 class Loader:
-    """Loads files into a collection through its writer.
+    """Loads files into a collection through its writer, and commits.
 
-    Args:
-        writer: Takes the documents; the loader commits.
-        params: The collection's parameters.
-        limits: Bounds for reading a file.
-        threads: `jobs` threads that read; None to read here.
-        jobs: Batches of files read at the same time, at least 1.
-        on_progress: Called after each batch of files.
+    It has `jobs` threads that read; without threads it reads itself. Its progress is told after each batch of files.
     """
 
     def __init__(
         self,
         writer: Writer,
-        params: Params,
         *,
         limits: Limits | None = None,
         threads: Threads | None = None,
@@ -135,7 +129,6 @@ class Loader:
         self._threads = threads
         self.report = LoadReport()
         self._writer = writer
-        self._params = params
         self._limits = limits or Limits()
         self._on_progress = on_progress or (lambda progress: None)
         self._last_commit = time.monotonic()
@@ -147,11 +140,7 @@ class Loader:
         self._without_text = {one for one, kind in self._wordless.items() if kind == BINARY_KIND}
 
     def load(self, found: Iterable[FileFound | Problem]) -> LoadReport:
-        """Load files, commit, and return the report; on Ctrl-C commit what is done, set `interrupted` and raise.
-
-        Raises:
-            OSError: The disk is full; everything committed before is kept.
-        """
+        """Load files, commit, and return the report; on Ctrl-C commit what is done, set `interrupted` and raise."""
         started = time.monotonic()
         with without_garbage_collection():
             try:
@@ -167,7 +156,7 @@ class Loader:
     def _load(self, files: Sequence[FileFound]) -> None:
         n_bytes_total = sum(file.size for file in files)
         n_files = n_bytes = 0
-        with between_batches() as interrupted:
+        with _between_batches() as interrupted:
             for planned, read in self._read(files):
                 self._settle(planned, read)
                 n_bytes += sum(one.file.size for one in planned)
@@ -189,11 +178,7 @@ class Loader:
         self._writer.commit()
 
     def label(self, roots: Sequence[str | os.PathLike[str]], labels: Labelling) -> None:
-        """Change the labels of the files below some folders, and commit; of a table, each row of no file is a problem.
-
-        Raises:
-            ParameterError: A label is wrong; then no label changes.
-        """
+        """Change the labels of files below some folders, and commit; of a table, each row of no file is a problem."""
         self.report.n_labelled = relabel(self._writer, below(self._writer.store.catalog.paths(), roots), labels)
         if isinstance(labels, LabelTable):
             self.report.problems += labels.unused()
@@ -218,7 +203,7 @@ class Loader:
 
         n_bytes = sum(file.size for file in files)
         for read in read_ahead(
-            to_read(), self._params, self._limits, threads=self._threads, jobs=self._jobs, n_bytes=n_bytes
+            to_read(), self._writer.store.params, self._limits, threads=self._threads, jobs=self._jobs, n_bytes=n_bytes
         ):
             yield [planned.popleft() for _ in range(read.n_files)], read
 
@@ -318,3 +303,24 @@ class Loader:
         if self._writer.pending_bytes >= COMMIT_BYTES or now - self._last_commit >= COMMIT_SECONDS:
             self._writer.commit(has_more=True)
             self._last_commit = now
+
+
+@contextlib.contextmanager
+def _between_batches() -> Iterator[Callable[[], bool]]:
+    """Hold Ctrl-C back until the batch is done; yield whether it came. A second Ctrl-C acts at once."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    presses: list[int] = []
+
+    def held_back(number: int, frame: FrameType | None) -> None:
+        presses.append(number)
+        if len(presses) > 1:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, held_back)
+    try:
+        yield lambda: bool(presses)
+    finally:
+        signal.signal(signal.SIGINT, handler)

@@ -73,11 +73,7 @@ class Origin:
 
     @staticmethod
     def of(query: object, name: str = "") -> Origin:
-        """Return the origin of a text, of the bytes of a file, or of a path.
-
-        Raises:
-            ParameterError: The query is something else, or a text that looks like a path.
-        """
+        """Return the origin of a text, of the bytes of a file, or of a path. Raises `ParameterError`."""
         if isinstance(query, str) and looks_like_a_path(query):
             raise ParameterError(
                 f"{query!r} looks like a path, but a str is a text: give pathlib.Path(…) to screen the file, "
@@ -113,11 +109,7 @@ class Origin:
         return self.name if self.path in ("", "-") else self.path
 
     def read(self, max_bytes: int, *, idle_s: float | None = None) -> str | bytes:
-        """Return the text, or the bytes of the file.
-
-        Raises:
-            NotFoundError, UnsupportedError, IncompleteError, OSError: As for `pmbf.base.contents.read_stream`.
-        """
+        """Return the text, or the bytes of the file; raises as `pmbf.base.contents.read_stream`."""
         if self.content is not None:
             return self.content
         if self.streams:
@@ -158,12 +150,7 @@ def looks_like_a_path(text: str) -> bool:
 
 
 def read_text(origin: Origin, limits: Limits, *, apart: bool = False) -> Text:
-    """Return the text of an origin.
-
-    Args:
-        origin: Where to read.
-        limits: Bounds for reading a file.
-        apart: As for `pmbf.extract.extract`.
+    """Return the text of an origin; with `apart` a process extracts it.
 
     Raises:
         NotFoundError: There is no such file.
@@ -192,12 +179,7 @@ def checksum(content: bytes) -> str:
 
 
 def read_whole(origin: Origin, limits: Limits) -> str:
-    """Return the text of an origin whose passages shall not count.
-
-    Raises:
-        IncompleteError: A part of it cannot be read: that part would count.
-        NotFoundError, UnsupportedError, OSError: As for `read_text`.
-    """
+    """Return the text of an origin whose passages shall not count; `IncompleteError` if a part cannot be read."""
     read = read_text(origin, limits)
     if read.problems:
         raise IncompleteError(f"{origin.name}: {read.problems[0]}; it cannot be ignored as a whole")
