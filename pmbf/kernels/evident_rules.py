@@ -9,7 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.base.errors import ParameterError
 from pmbf.base.hashes import Hashes
+from pmbf.kernels import checks
+from pmbf.kernels.postings_layout import Postings, require_hashes
 from pmbf.kernels.types import HitRules
 
 __all__ = ["EVIDENCE_UNITS", "Evident", "EvidentRules", "Sampled"]
@@ -90,6 +93,15 @@ class Evident:
     copied: NDArray[np.float64]
     n_common: NDArray[np.int64]
     is_hard: NDArray[np.bool_]
+
+
+def require_query(postings: Sequence[Postings], query: Sampled) -> None:
+    """Refuse hashes of another width than the postings', and tokens and `more` that are not one for each hash."""
+    require_hashes(postings, query.hashes)
+    checks.require("tokens", query.tokens, np.uint32, f"({len(query.hashes)},)", 1)
+    for name, one in (("tokens", query.tokens), ("more", query.more)):
+        if one is not None and len(one) != len(query.hashes):
+            raise ParameterError(f"{name} has {len(one)} items, expected {len(query.hashes)}: one a hash")
 
 
 def bounds_of(sizes: Sequence[int]) -> NDArray[np.int64]:

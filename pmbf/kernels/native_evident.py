@@ -9,10 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.base.errors import ParameterError
 from pmbf.base.hashes import Hashes
-from pmbf.kernels import checks
-from pmbf.kernels.evident_rules import Evident, EvidentRules, Sampled, bounds_of
+from pmbf.kernels.evident_rules import Evident, EvidentRules, Sampled, bounds_of, require_query
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.native_memory import taken
 from pmbf.kernels.native_postings import passed_segments, require_done
@@ -21,7 +19,6 @@ from pmbf.kernels.postings_layout import (
     Postings,
     damaged_postings,
     no_hashes,
-    require_hashes,
     require_near,
     require_postings,
     sought_in,
@@ -85,12 +82,8 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
 
 def _ready(postings: Sequence[Postings], query: Sampled) -> tuple[Keys, NDArray[np.uint32], NDArray[np.int64] | None]:
     """Return the hashes of a query as the postings' numbers, its tokens, and its `more`."""
-    require_hashes(postings, query.hashes)
-    checks.require("tokens", query.tokens, np.uint32, f"({len(query.hashes)},)", 1)
+    require_query(postings, query)
     more = None if query.more is None else np.ascontiguousarray(query.more, np.int64)
-    for name, one in (("tokens", query.tokens), ("more", more)):
-        if one is not None and len(one) != len(query.hashes):
-            raise ParameterError(f"{name} has {len(one)} items, expected {len(query.hashes)}: one a hash")
     return sought_in(postings, query.hashes), np.ascontiguousarray(query.tokens), more
 
 

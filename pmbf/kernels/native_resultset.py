@@ -16,8 +16,8 @@ from pmbf.kernels.resultset_rules import (
     NO_HASHES,
     SENTENCE,
     UNKNOWN,
+    HashedSentences,
     Likeness,
-    Sentences,
     StemTable,
     lists_of,
     require_pairs,
@@ -58,11 +58,11 @@ def are_alike(
     return bool(_merge(_at(first), len(first), _at(second), len(second), min(limits), *likeness))
 
 
-def sentences(utf8: bytes, stems: StemTable | None = None) -> Sentences:
+def sentences(utf8: bytes, stems: StemTable | None = None) -> HashedSentences:
     """See `reference_resultset.sentences`."""
     made = _sentences(text_table(), utf8, *((None, 0) if stems is None else (stems.slots, stems.factor)))
     if made is None:
         decoded(utf8)  # raises
         raise ParameterError("the slots of the stems are no table of stems")
     found, unknown, n_chars = made
-    return Sentences(np.frombuffer(found, SENTENCE), np.frombuffer(unknown, UNKNOWN), n_chars)
+    return HashedSentences(np.frombuffer(found, SENTENCE), np.frombuffer(unknown, UNKNOWN), n_chars)

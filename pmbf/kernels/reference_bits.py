@@ -9,7 +9,9 @@ An array of another dtype or number of dimensions is a `ParameterError`.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,19 +208,24 @@ def evidence(bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, r
     checks.require_weights_fit(weights, tokens, rules)
     checks.require_weights(weights, tokens)
     checks.require_lists(bounds, places, weights)
-    lists = np.split(places.astype(np.int64), bounds[1:-1])[: len(bounds) - 1]
-    return np.array([_evidence_of(one, weights, tokens, rules) for one in lists], np.int64)
+    every, given = places.tolist(), (weights.tolist(), tokens.tolist(), rules)
+    found = [evidence_of(every[start:stop], *given) for start, stop in pairwise(bounds.tolist())]
+    return np.array(found, np.int64)
 
 
-def _evidence_of(places: Counts, weights: Weights, tokens: Hashes, rules: HitRules) -> int:
-    """Return the greatest evidence of one list."""
-    length = rules.shingle_tokens
-    new_words = np.diff(tokens[places].astype(np.int64))
-    worth = weights[places] * np.minimum(np.append([length] * min(1, len(places)), new_words), length) // length
-    sums = np.append(0, np.cumsum(worth))
-    # For each hit: the first hit that is in the window which ends with it.
-    firsts = np.searchsorted(places, places - rules.window, side="right")
-    return int((sums[1:] - sums[firsts]).max(initial=0))
+def evidence_of(places: list[int], weights: list[int], tokens: list[int], rules: HitRules) -> int:
+    """Return the greatest evidence of one list of places within a window."""
+    length, best, total = rules.shingle_tokens, 0, 0
+    window: deque[tuple[int, int]] = deque()  # the places in the window that ends with a hit, and the worth of each
+    for at, place in enumerate(places):
+        n_new = min(length, tokens[place] - tokens[places[at - 1]]) if at else length
+        worth = weights[place] * n_new // length
+        window.append((place, worth))
+        total += worth
+        while window[0][0] <= place - rules.window:
+            total -= window.popleft()[1]
+        best = max(best, total)
+    return best
 
 
 def rows_with_evidence(hits: Bits, weights: Weights, tokens: Hashes, rules: HitRules, *, least: int) -> Counts:
@@ -240,6 +247,9 @@ def rows_with_evidence(hits: Bits, weights: Weights, tokens: Hashes, rules: HitR
     checks.require_weighed_hits(hits, weights, least)
     checks.require_weights_fit(weights, tokens, rules)
     checks.require_weights(weights, tokens)
-    by_row = _as_bits(hits).T & (weights > 0)
-    found = [_evidence_of(np.flatnonzero(row), weights, tokens, rules) for row in by_row]
-    return np.flatnonzero(np.array(found, np.int64) >= least)
+    ours, its_tokens, rows = weights.tolist(), tokens.tolist(), []
+    for number, row in enumerate(_as_bits(hits).T.tolist()):
+        places = [place for place, bit in enumerate(row) if bit and ours[place]]
+        if evidence_of(places, ours, its_tokens, rules) >= least:
+            rows.append(number)
+    return np.array(rows, np.int64)

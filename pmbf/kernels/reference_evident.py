@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pmbf.base.hashes import Hashes
-from pmbf.kernels.evident_rules import EVIDENCE_UNITS, Evident, EvidentRules, Sampled, bounds_of
+from pmbf.kernels.evident_rules import EVIDENCE_UNITS, Evident, EvidentRules, Sampled, bounds_of, require_query
 from pmbf.kernels.postings_layout import Keys, Postings, no_hashes, require_near, require_postings
-from pmbf.kernels.reference_bits import evidence
+from pmbf.kernels.reference_bits import evidence_of
 from pmbf.kernels.reference_postings import find_postings
 
 __all__ = ["evident", "find_near"]
 
-_One = tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64], float, int, bool]
 _ALL = 2**62
 
 
@@ -31,59 +31,87 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
         ParameterError: The postings are damaged, or a query is not in order.
     """
     require_postings(postings, no_hashes(postings))
-    found = [_evident(postings, query, rules) for query in queries]
-    none = np.empty(0, np.uint32), np.empty(0, np.int64), np.empty(0, np.int64), 0.0, 0, False
-    documents, n_hits, nats, copied, n_common, is_hard = zip(none, *found, strict=True)
+    made = [_evident(postings, query, rules) for query in queries]
+    found = [document for one in made for document in one.documents]
+    documents, n_hits, nats = zip(*found, strict=True) if found else ((), (), ())
     return Evident(
-        bounds_of([len(some) for some in documents[1:]]),
-        np.concatenate(documents),
-        np.concatenate(n_hits),
-        np.concatenate(nats),
-        np.array(copied[1:], np.float64),
-        np.array(n_common[1:], np.int64),
-        np.array(is_hard[1:], np.bool_),
+        bounds_of([len(one.documents) for one in made]),
+        np.array(documents, np.uint32),
+        np.array(n_hits, np.int64),
+        np.array(nats, np.int64),
+        np.array([one.copied for one in made], np.float64),
+        np.array([one.n_common for one in made], np.int64),
+        np.array([one.is_hard for one in made], np.bool_),
     )
 
 
+class _One(NamedTuple):
+    """The documents of one query, each with its hits and its evidence; the rest as in `Evident`."""
+
+    documents: list[tuple[int, int, int]]
+    copied: float
+    n_common: int
+    is_hard: bool
+
+
 def _evident(postings: Sequence[Postings], query: Sampled, rules: EvidentRules) -> _One:
-    distinct, firsts, numbers = np.unique(query.hashes, return_index=True, return_inverse=True)
-    counts, keys = find_postings(postings, distinct, limit=rules.limit)
-    if query.more is not None:
-        counts = counts + query.more[firsts]
-    keys = np.unique(keys)
-    keys = keys[counts[(keys & np.uint64(0xFFFFFFFF)).astype(np.intp)] <= rules.limit]
-    keys = keys[~np.isin((keys >> np.uint64(32)).astype(np.uint32), rules.gone)]
-    hashes = (keys & np.uint64(0xFFFFFFFF)).astype(np.intp)
-    is_common = (counts > rules.limit)[numbers]
-    exact = np.minimum(np.bincount(hashes, minlength=len(distinct)), rules.limit)[numbers]
-    weights = np.where(is_common, np.int32(0), rules.weights[exact])
-    n_common = int(np.count_nonzero(weights == 0))
-    if np.count_nonzero(is_common) > rules.most_common * len(is_common) or _has_run(
-        weights < rules.little, rules.n_run
+    """Return the documents of one query."""
+    require_query(postings, query)
+    hashes = query.hashes.tolist()
+    places = {hash: place for place, hash in reversed(list(enumerate(hashes)))}  # the first place of each hash
+    counts, having = _held(postings, query, places, rules)
+    # Step 1: the weight of each hash is that of how many documents have it. A common hash weighs nothing.
+    common = {hash for hash in places if counts[hash] > rules.limit}
+    exact = [0 if hash in common else min(len(having[hash]), rules.limit) for hash in hashes]
+    weights = [0 if hash in common else int(rules.weights[n]) for hash, n in zip(hashes, exact, strict=True)]
+    n_common = weights.count(0)
+    # Step 2: a query of common hashes, or with many hashes of little weight in a row, is hard.
+    n_held_common = sum(hash in common for hash in hashes)
+    if n_held_common > rules.most_common * len(hashes) or _has_run(
+        [one < rules.little for one in weights], rules.n_run
     ):
-        return np.empty(0, np.uint32), np.empty(0, np.int64), np.empty(0, np.int64), 0.0, n_common, True
-    order = np.lexsort((firsts[hashes], keys >> np.uint64(32)))
-    places = firsts[hashes][order].astype(np.uint32)
-    documents, begins = np.unique((keys >> np.uint64(32)).astype(np.uint32)[order], return_index=True)
-    bounds = np.append(begins, len(keys)).astype(np.int64)
-    nats = evidence(bounds, places, weights, query.tokens, rules.hits)
+        return _One([], 0.0, n_common, is_hard=True)
+    # Step 3: the evidence of each document.
+    hits: dict[int, list[int]] = {}
+    for hash, documents in having.items():
+        for document in documents if hash not in common else ():
+            hits.setdefault(document, []).append(places[hash])
     copied = _half_of_a_copy(query, weights, rules)
-    kept = nats / EVIDENCE_UNITS >= min(copied, rules.least)
-    return documents[kept], np.diff(bounds)[kept], nats[kept], copied, n_common, False
+    found = []
+    for document, at in sorted(hits.items()):
+        nats = evidence_of(sorted(at), weights, query.tokens.tolist(), rules.hits)
+        if nats / EVIDENCE_UNITS >= min(copied, rules.least):
+            found.append((document, len(at), nats))
+    return _One(found, copied, n_common, is_hard=False)
 
 
-def _has_run(is_little: NDArray[np.bool_], n: int) -> bool:
+def _held(
+    postings: Sequence[Postings], query: Sampled, places: dict[int, int], rules: EvidentRules
+) -> tuple[dict[int, int], dict[int, set[int]]]:
+    """Return how many documents have each hash of a query, and those that are not left out, if they are few."""
+    distinct = np.array(sorted(places), query.hashes.dtype)
+    counts, keys = find_postings(postings, distinct, limit=rules.limit)
+    names, gone = distinct.tolist(), set(rules.gone.tolist())
+    n_having = dict(zip(names, counts.tolist(), strict=True))
+    if query.more is not None:
+        n_having = {hash: n + int(query.more[places[hash]]) for hash, n in n_having.items()}
+    having: dict[int, set[int]] = {hash: set() for hash in names}
+    for document, place in (divmod(key, 1 << 32) for key in keys.tolist()):
+        if document not in gone:
+            having[names[place]].add(document)
+    return n_having, having
+
+
+def _has_run(are_little: list[bool], n: int) -> bool:
     """Return whether n in a row are true."""
-    return len(is_little) >= n and bool(np.lib.stride_tricks.sliding_window_view(is_little, n).all(axis=1).any())
+    return any(all(are_little[start : start + n]) for start in range(len(are_little) - n + 1))
 
 
-def _half_of_a_copy(query: Sampled, weights: NDArray[np.int32], rules: EvidentRules) -> float:
-    half = 0.0
+def _half_of_a_copy(query: Sampled, weights: list[int], rules: EvidentRules) -> float:
+    """Return half of the evidence of a copy, in nats: of the first hashes, or of all if those say less than enough."""
+    half, tokens = 0.0, query.tokens.tolist()
     for n in (min(rules.n_first, len(weights)), len(weights)):
-        bounds, every = np.array([0, n]), np.arange(n, dtype=np.uint32)
-        half = query.share * float(
-            evidence(bounds, every, weights[:n], query.tokens[:n], rules.hits)[0] / EVIDENCE_UNITS
-        )
+        half = query.share * (evidence_of(list(range(n)), weights, tokens, rules.hits) / EVIDENCE_UNITS)
         if half >= rules.enough:
             break
     return half
@@ -116,14 +144,16 @@ def find_near(postings: Sequence[Postings], queries: Sequence[Hashes], *, least:
     """
     require_near(least, window)
     require_postings(postings, no_hashes(postings))
-    found = []
-    for hashes in queries:
-        some = [np.empty(0, np.uint64)]
-        for one in postings:
-            _, keys = find_postings([one], hashes, limit=_ALL)
-            documents, places = keys >> np.uint64(32), keys.astype(np.uint32).astype(np.int64)
-            first, last = slice(None, max(0, len(keys) - least + 1)), slice(least - 1, None)
-            is_near = (documents[first] == documents[last]) & (places[last] - places[first] < window)
-            some.append(keys[np.isin(documents, documents[first][is_near])])
-        found.append(np.sort(np.concatenate(some)))
-    return found
+    return [
+        np.array(sorted(key for one in postings for key in _near(one, query, least, window)), np.uint64)
+        for query in queries
+    ]
+
+
+def _near(postings: Postings, query: Hashes, least: int, window: int) -> Iterator[int]:
+    """Yield the keys of the documents that have `least` hashes among `window` places in a row."""
+    _, keys = find_postings([postings], query, limit=_ALL)
+    for document, some in groupby((divmod(key, 1 << 32) for key in keys.tolist()), key=lambda pair: pair[0]):
+        places = [place for _, place in some]
+        if any(last - first < window for first, last in zip(places, places[least - 1 :], strict=False)):
+            yield from (document << 32 | place for place in places)

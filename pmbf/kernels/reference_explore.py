@@ -68,7 +68,7 @@ def pair_of(asked: AskedText, text: Ready) -> NumberedPair:
         for number, rarity, prior in zip(numbers, weights.rarities.tolist(), weights.priors.tolist(), strict=True):
             rarities[number], priors[number] = rarity, prior
     numbered = ours[asked.text.words.types].tolist(), theirs[text.words.types].tolist()
-    borders = asked.text.words.borders.tolist(), text.words.borders.tolist()
+    borders = asked.text.words.borders, text.words.borders
     return NumberedPair(numbered, borders, rarities, priors, asked.terms.rules)
 
 

@@ -14,7 +14,7 @@ odd, 3 modulo 8."""
 LENGTH = 0x9E3779B97F4A7C15
 """Added to a shingle's sum for each of its tokens: 2^64 / golden ratio."""
 
-_MASK = (1 << 64) - 1
+MASK = (1 << 64) - 1
 
 
 def fmix64(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -30,8 +30,8 @@ def fmix64(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def fmix(value: int) -> int:
     """Return one hash mixed in the same way."""
-    value = (value ^ value >> 33) * 0xFF51AFD7ED558CCD & _MASK
-    value = (value ^ value >> 33) * 0xC4CEB9FE1A85EC53 & _MASK
+    value = (value ^ value >> 33) * 0xFF51AFD7ED558CCD & MASK
+    value = (value ^ value >> 33) * 0xC4CEB9FE1A85EC53 & MASK
     return value ^ value >> 33
 
 
@@ -45,10 +45,10 @@ def shingle_hash(tokens: Sequence[int], *, ordered: bool) -> int:
     if ordered:
         total = 0
         for token in reversed(tokens):
-            total = (total * STEP + token) & _MASK
+            total = (total * STEP + token) & MASK
     else:
         total = sum(map(fmix, tokens))
-    return fmix((total + len(tokens) * LENGTH) & _MASK)
+    return fmix((total + len(tokens) * LENGTH) & MASK)
 
 
 def thinned(value: int) -> int:

@@ -1,24 +1,25 @@
-"""Which articles of a result set are alike, and the sentences of an article: the NumPy reference."""
+"""Which articles of a result set are alike, and the sentences of an article: the reference of `native/resultset`."""
 
 from __future__ import annotations
 
 import zlib
-from itertools import pairwise
+from bisect import bisect_right
+from collections import Counter
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels import checks
 from pmbf.kernels.reference_text import decoded, fold, token_hash, tokenise
-from pmbf.kernels.reference_words import borders, sentence_starts
+from pmbf.kernels.reference_words import borders, sentence_starts, spelled_tokens
 from pmbf.kernels.resultset_rules import (
     NO_HASHES,
     SENTENCE,
     UNKNOWN,
+    HashedSentences,
     Likeness,
-    Sentences,
     StemTable,
-    TrimmedLists,
     lists_of,
     require_pairs,
 )
@@ -31,8 +32,6 @@ SHORT_LETTERS = 3
 
 LEAST_WEIGHT = 8
 """What the words of a sentence that counts weigh at least: a word weighs 2, a single letter 1."""
-
-_LIMIT_BITS = np.uint64(32)
 
 
 def pairs_alike(packed: list[bytes], likeness: Likeness, without: NDArray[np.uint32] = NO_HASHES) -> NDArray[np.int32]:
@@ -57,33 +56,20 @@ def pairs_alike(packed: list[bytes], likeness: Likeness, without: NDArray[np.uin
     [[0, 1, 2, 4, 2], [0, 2, 2, 4, 2]]
     """
     lists = lists_of(packed, without)
-    firsts, seconds, n_shared = _shared(lists, len(packed))
-    limits = np.minimum(lists.limits[firsts], lists.limits[seconds])
-    n_first, n_second = _up_to(lists, firsts, limits), _up_to(lists, seconds, limits)
-    needed = [likeness.needed(*sizes) for sizes in zip(n_first.tolist(), n_second.tolist(), strict=True)]
-    found = np.stack([firsts, seconds, n_shared, n_first, n_second], axis=1).astype(np.int32)
-    return found[n_shared >= np.array(needed, np.int64)]
-
-
-def _shared(lists: TrimmedLists, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return each pair of lists with common hashes, and their number."""
-    order = np.argsort(lists.hashes, kind="stable")
-    hashes, owners = lists.hashes[order], np.repeat(np.arange(n), np.diff(lists.bounds))[order]
-    counts = np.zeros((n, n), np.uint16)
-    for distance in range(1, n):
-        equal = hashes[distance:] == hashes[:-distance]
-        if not equal.any():
-            break
-        np.add.at(counts, (owners[:-distance][equal], owners[distance:][equal]), 1)
-    firsts, seconds = np.nonzero(counts)
-    return firsts, seconds, counts[firsts, seconds].astype(np.int64)
-
-
-def _up_to(lists: TrimmedLists, owners: NDArray[np.int64], limits: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return the number of hashes of some lists up to a limit for each."""
-    each = np.repeat(np.arange(len(lists.limits), dtype=np.uint64), np.diff(lists.bounds)) << _LIMIT_BITS
-    asked = owners.astype(np.uint64) << _LIMIT_BITS | limits
-    return np.searchsorted(each | lists.hashes, asked, side="right") - lists.bounds[owners]
+    owners: dict[int, list[int]] = {}
+    shared = Counter[tuple[int, int]]()
+    for number, one in enumerate(lists):
+        for hash in one.hashes:
+            others = owners.setdefault(hash, [])
+            shared.update((other, number) for other in others)
+            others.append(number)
+    found = []
+    for (first, second), n_shared in sorted(shared.items()):
+        limit = min(lists[first].limit, lists[second].limit)
+        sizes = bisect_right(lists[first].hashes, limit), bisect_right(lists[second].hashes, limit)
+        if n_shared >= likeness.needed(*sizes):
+            found.append((first, second, n_shared, *sizes))
+    return np.array(found, np.int32).reshape(-1, 5)
 
 
 def shown_for(pairs: NDArray[np.int32], order: NDArray[np.int64], *, connected: bool) -> NDArray[np.int64]:
@@ -103,15 +89,14 @@ def shown_for(pairs: NDArray[np.int32], order: NDArray[np.int64], *, connected: 
     [[0, 0, 2], [0, 0, 0]]
     """
     require_pairs(pairs, order)
-    ranks = np.empty(len(order), np.int64)
-    ranks[order] = np.arange(len(order))
-    partners: list[list[int]] = [[] for _ in order]
-    for one, other in np.sort(ranks[pairs[:, :2]], axis=1).tolist():
-        partners[one].append(other)
-    first = (_connected if connected else _star)(partners)
-    shown = np.empty(len(order), np.int64)
-    shown[order] = order[np.array(first, np.int64)]
-    return shown
+    ranked = order.tolist()
+    ranks = {one: rank for rank, one in enumerate(ranked)}
+    partners: list[list[int]] = [[] for _ in ranked]
+    for one, other in pairs[:, :2].tolist():
+        first, second = sorted((ranks[one], ranks[other]))
+        partners[first].append(second)
+    shown = (_connected if connected else _star)(partners)
+    return np.array([ranked[shown[ranks[one]]] for one in range(len(ranked))], np.int64)
 
 
 def _star(partners: list[list[int]]) -> list[int]:
@@ -170,7 +155,7 @@ def are_alike(
     return False
 
 
-def sentences(utf8: bytes, stems: StemTable | None = None) -> Sentences:
+def sentences(utf8: bytes, stems: StemTable | None = None) -> HashedSentences:
     """Return the sentences of a text, each as one hash of its words: the rules are in docs/resultsets.md.
 
     Args:
@@ -186,47 +171,34 @@ def sentences(utf8: bytes, stems: StemTable | None = None) -> Sentences:
     ['He saw an old lighthouse above the harbour']
     """
     text, tokens = decoded(utf8), tokenise(utf8)
-    counts = tokens.singles | ~_are_short(utf8, tokens)
-    words, unknown = tokens.hashes, np.zeros(0, UNKNOWN)
+    singles, words = tokens.singles.tolist(), tokens.hashes.tolist()
+    spelled = spelled_tokens(fold(utf8), tokens)
+    counts = [single or not _is_short(letters) for single, letters in zip(singles, spelled, strict=True)]
+    unknown = []
     if stems is not None:
-        words, unknown = _stemmed(text, tokens, counts & ~tokens.singles, stems)
-    found = np.zeros(0, SENTENCE) if len(unknown) else _found(text, tokens, words, counts)
-    return Sentences(found, unknown, len(text))
+        octets = [0, *accumulate(len(letter.encode()) for letter in text)]
+        for at, (start, stop) in enumerate(zip(tokens.starts.tolist(), tokens.stops.tolist(), strict=True)):
+            if counts[at] and not singles[at]:
+                key = max(1, token_hash(text[start:stop].encode()))
+                stem = stems.look_up(key)
+                if stem is None:
+                    unknown.append((key, octets[start], octets[stop]))
+                words[at] = stem or 0
+    found = [] if unknown else _found(text, tokens, words, counts)
+    return HashedSentences(np.array(found, SENTENCE), np.array(unknown, UNKNOWN), len(text))
 
 
-def _found(text: str, tokens: Tokens, words: NDArray[np.uint64], counts: NDArray[np.bool_]) -> NDArray[np.void]:
-    starts = sentence_starts(borders(text, tokens)).tolist()
+def _found(text: str, tokens: Tokens, words: list[int], counts: list[bool]) -> list[tuple[int, int, int]]:
+    """Return hash, start and stop of the sentences that count, given the words, and which of them count."""
     found = []
-    for start, stop in pairwise([*starts, len(tokens)]):
-        counted = counts[start:stop]
-        if 2 * counted.sum() - tokens.singles[start:stop].sum() >= LEAST_WEIGHT:
-            hash = zlib.crc32(words[start:stop][counted].tobytes())
-            found.append((hash, tokens.starts[start], tokens.stops[stop - 1]))
-    return np.array(found, SENTENCE)
+    for first, end in pairwise([*sentence_starts(borders(text, tokens)), len(tokens)]):
+        counted = [at for at in range(first, end) if counts[at]]
+        if 2 * len(counted) - int(tokens.singles[first:end].sum()) >= LEAST_WEIGHT:
+            hash = zlib.crc32(b"".join(words[at].to_bytes(8, "little") for at in counted))
+            found.append((hash, int(tokens.starts[first]), int(tokens.stops[end - 1])))
+    return found
 
 
-def _are_short(utf8: bytes, tokens: Tokens) -> NDArray[np.bool_]:
-    """Return whether each token has one or two letters that take less than three bytes."""
-    folded = fold(utf8)
-    letters = [len(letter.encode()) for letter in folded.text]
-    sizes, origin = np.append(0, np.cumsum(letters, dtype=np.int64)), folded.origin[:-1]
-    first, stop = np.searchsorted(origin, tokens.starts), np.searchsorted(origin, tokens.stops)
-    n, size = stop - first, sizes[stop] - sizes[first]
-    short: NDArray[np.bool_] = (n < SHORT_LETTERS) & (size < 3 * n)
-    return short
-
-
-def _stemmed(
-    text: str, tokens: Tokens, wanted: NDArray[np.bool_], stems: StemTable
-) -> tuple[NDArray[np.uint64], NDArray[np.void]]:
-    """Return the hash of each word's stem, and the words that the table lacks."""
-    places = np.append(0, np.cumsum([len(letter.encode()) for letter in text], dtype=np.int64))
-    starts, stops = places[tokens.starts[wanted]], places[tokens.stops[wanted]]
-    utf8, places_of = text.encode(), zip(starts.tolist(), stops.tolist(), strict=True)
-    keys = np.array([max(1, token_hash(utf8[start:stop])) for start, stop in places_of], np.uint64)
-    found = stems.look_up(keys)
-    words, lacks = tokens.hashes.copy(), found[:, 0] == 0
-    words[wanted] = found[:, 1]
-    unknown = np.zeros(int(lacks.sum()), UNKNOWN)
-    unknown["key"], unknown["start"], unknown["stop"] = keys[lacks], starts[lacks], stops[lacks]
-    return words, unknown
+def _is_short(letters: str) -> bool:
+    """Return whether a word has one or two letters that take less than three bytes."""
+    return len(letters) < SHORT_LETTERS and len(letters.encode()) < 3 * len(letters)

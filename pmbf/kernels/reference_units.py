@@ -1,14 +1,14 @@
-"""The units of a text and their keys: the NumPy reference of the C kernel."""
+"""The units of a text and their keys: the reference of `native/sentences`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.reference_hash import fmix64
+from pmbf.kernels.reference_hash import MASK, fmix, shingle_hash
 from pmbf.kernels.reference_text import decoded, tokenise
 from pmbf.kernels.reference_words import PARAGRAPH, PLAIN, SENTENCE, borders, sentence_starts
 from pmbf.kernels.types import Tokens
@@ -29,16 +29,18 @@ from pmbf.kernels.unit_rules import (
 
 __all__ = ["units"]
 
-_HAN = ((0x3400, 0xA000), (0xF900, 0xFB00), (0x20000, 0x40000))
-_HANGUL = ((0xAC00, 0xD7A4),)
-_THAI = 0x0E
-"""Upper byte of the letters of Thai and Lao, U+0E00 to U+0EFF."""
-_GOING_ON = np.array([0x0E2F, 0x0E46, 0x0EAF, 0x0EC6], np.uint32)
+_WIDE = (
+    *((first, end, HAN_COLUMNS) for first, end in ((0x3400, 0xA000), (0xF900, 0xFB00), (0x20000, 0x40000))),
+    (0xAC00, 0xD7A4, HANGUL_COLUMNS),
+)
+_THAI = range(0x0E00, 0x0F00)
+"""The letters of Thai and Lao."""
+_GOING_ON = (0x0E2F, 0x0E46, 0x0EAF, 0x0EC6)
 """Marks with blanks around them inside a sentence: two repeat a word, two leave a part of it out."""
-_LENGTH = np.uint64(0x9E3779B97F4A7C15)
-_STEPS = fmix64(np.arange(1, N_MINIMA + 1, dtype=np.uint64)) | np.uint64(1)
+_STEPS = [fmix(number) | 1 for number in range(1, N_MINIMA + 1)]
 
-Keys = NDArray[np.uint64]
+Piece = tuple[int, int]
+"""The first token of a part of a text, and the token behind its last."""
 
 
 def units(utf8: bytes, *, code: str = "words", from_each: bool = False) -> Units:
@@ -64,24 +66,28 @@ def units(utf8: bytes, *, code: str = "words", from_each: bool = False) -> Units
     require_code(code)
     text, tokens = decoded(utf8), tokenise(utf8)
     before = _with_clauses(borders(text, tokens), text, tokens)
-    layout = _Layout(text, tokens, np.append(sentence_starts(before), len(tokens)).tolist())
-    paragraphs = np.append(np.flatnonzero(before[:-1] == PARAGRAPH), len(tokens)).tolist()
+    layout = _Layout(text, tokens, [*sentence_starts(before), len(tokens)])
+    paragraphs = [at for at, border in enumerate(before) if border == PARAGRAPH]
     pieces = [piece for first, end in pairwise(paragraphs) for piece in layout.units(first, end, from_each)]
-    sentences = list(pairwise(layout.sentences))
-    keys = _paper_keys(tokens, pieces) if code == "paper" else _word_keys(tokens, pieces)
-    return Units(_spans(tokens, sentences), _spans(tokens, pieces), keys.reshape(-1, CODES[code]), len(text))
+    hashes, keys_of = tokens.hashes.tolist(), _paper_keys if code == "paper" else _word_keys
+    keys = [keys_of(hashes, tokens.singles.tolist(), *piece) for piece in pieces]
+    return Units(
+        _spans(tokens, list(pairwise(layout.sentences))),
+        _spans(tokens, pieces),
+        np.array(keys, np.uint64).reshape(-1, CODES[code]),
+        len(text),
+    )
 
 
-def _with_clauses(before: NDArray[np.uint8], text: str, tokens: Tokens) -> NDArray[np.uint8]:
+def _with_clauses(before: list[int], text: str, tokens: Tokens) -> list[int]:
     """Return the borders of a text in which blanks between letters of Thai or Lao end a sentence, too."""
-    codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-    starts, stops = tokens.starts[1:].astype(np.intp), tokens.stops[:-1].astype(np.intp)
-    blanks = np.append(0, np.cumsum((codes == ord(" ")) | (codes == ord("\t"))))
-    last, first = codes[np.maximum(stops, 1) - 1], codes[starts]
-    ends = (starts > stops) & (blanks[starts] - blanks[stops] == starts - stops) & (before[1:-1] == PLAIN)
-    ends &= (last >> 8 == _THAI) & (first >> 8 == _THAI) & ~np.isin(last, _GOING_ON) & ~np.isin(first, _GOING_ON)
-    found = before.copy()
-    found[1:-1][ends] = SENTENCE
+    found, starts, stops = list(before), tokens.starts.tolist(), tokens.stops.tolist()
+    for at in range(1, len(tokens)):
+        blanks = text[stops[at - 1] : starts[at]]
+        around = ord(text[stops[at - 1] - 1]), ord(text[starts[at]])
+        is_thai = all(code in _THAI and code not in _GOING_ON for code in around)
+        if blanks and not blanks.strip(" \t") and is_thai and before[at] == PLAIN:
+            found[at] = SENTENCE
     return found
 
 
@@ -96,33 +102,34 @@ class _Layout:
 
     def __init__(self, text: str, tokens: Tokens, sentences: list[int]) -> None:
         self.sentences = sentences
-        self._heads = frozenset(sentences)
-        self._sentence = np.repeat(sentences[1:], np.diff(sentences)).tolist()
-        self._starts, self._stops = tokens.starts.tolist(), tokens.stops.tolist()
-        self._more = _more_columns(text, tokens)
+        self._starts: list[int] = tokens.starts.tolist()
+        self._stops: list[int] = tokens.stops.tolist()
+        self._sentence_ends = [end for first, end in pairwise(sentences) for _ in range(first, end)]
+        spelled = (text[start:stop] for start, stop in zip(self._starts, self._stops, strict=True))
+        self._more = [0, *accumulate(sum(map(_more_columns, letters)) for letters in spelled)]
 
-    def units(self, first: int, end: int, from_each: bool) -> Iterator[tuple[int, int]]:
-        """Yield the units of a paragraph, `[first, end)`, each as its first token and the token behind its last."""
+    def units(self, first: int, end: int, from_each: bool) -> Iterator[Piece]:
+        """Yield the units of a paragraph, `[first, end)`."""
         if not from_each:
             yield from self._chain(first, end, whole=True)
             return
         while first < end:
             yield from self._chain(first, end, whole=False)
-            first = self._sentence[first]
+            first = self._sentence_ends[first]
 
-    def _chain(self, first: int, end: int, *, whole: bool) -> Iterator[tuple[int, int]]:
+    def _chain(self, first: int, end: int, *, whole: bool) -> Iterator[Piece]:
         """Yield units one behind the other, up to the end of the paragraph, or else of a sentence."""
         while first < end and self._width(first, end) >= SHORT_COLUMNS:
             stop = self._stop(first, end)
             yield first, stop
-            if not whole and stop in self._heads:
+            if not whole and stop == self._sentence_ends[stop - 1]:
                 return
             first = stop
 
     def _stop(self, first: int, end: int) -> int:
         stop = first
         while stop < end and self._width(first, stop) < LEAST_COLUMNS:
-            following = self._sentence[stop]
+            following = self._sentence_ends[stop]
             if self._width(first, following) > MOST_COLUMNS:
                 stop = self._cut(first, stop, following)
                 break
@@ -143,52 +150,40 @@ class _Layout:
     def _width(self, first: int, stop: int) -> int:
         if stop <= first:
             return 0
-        return int(self._stops[stop - 1] - self._starts[first] + self._more[stop] - self._more[first])
+        return self._stops[stop - 1] - self._starts[first] + self._more[stop] - self._more[first]
 
 
-def _more_columns(text: str, tokens: Tokens) -> list[int]:
-    """Return the columns of all tokens before each that are beyond one a letter."""
-    codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-    more = np.zeros(len(codes) + 1, np.int64)
-    for ranges, columns in ((_HAN, HAN_COLUMNS), (_HANGUL, HANGUL_COLUMNS)):
-        for low, high in ranges:
-            more[1:][(codes >= low) & (codes < high)] = columns - 1
-    sums = np.cumsum(more)
-    return [0, *np.cumsum(sums[tokens.stops] - sums[tokens.starts]).tolist()]
+def _more_columns(letter: str) -> int:
+    """Return the columns of a letter beyond one."""
+    return next((columns - 1 for first, end, columns in _WIDE if first <= ord(letter) < end), 0)
 
 
-def _spans(tokens: Tokens, pieces: list[tuple[int, int]]) -> NDArray[np.uint32]:
-    places = np.array(pieces, np.int64).reshape(-1, 2)
-    return np.stack([tokens.starts[places[:, 0]], tokens.stops[places[:, 1] - 1]], axis=1)
+def _spans(tokens: Tokens, pieces: list[Piece]) -> NDArray[np.uint32]:
+    places = [(tokens.starts[first], tokens.stops[stop - 1]) for first, stop in pieces]
+    return np.array(places, np.uint32).reshape(-1, 2)
 
 
-def _word_keys(tokens: Tokens, pieces: list[tuple[int, int]]) -> Keys:
-    """Return the smallest hashes of the shingles of each unit, mixed."""
-    mixed = fmix64(tokens.hashes)
-    sums = np.append(np.uint64(0), np.cumsum(mixed, dtype=np.uint64))
-    lengths = np.where(tokens.singles, 2 * UNIT_SHINGLE, UNIT_SHINGLE)
-    behind = np.arange(len(mixed)) + lengths
-    values = fmix64(sums[np.minimum(behind, len(mixed))] - sums[:-1] + lengths.astype(np.uint64) * _LENGTH)
+def _word_keys(hashes: list[int], singles: list[bool], first: int, stop: int) -> list[int]:
+    """Return the smallest hashes of the shingles of a unit, mixed. A unit that is too short is one shingle."""
+    shingles = []
+    for at in range(first, stop):
+        behind = at + UNIT_SHINGLE * (2 if singles[at] else 1)
+        if behind <= stop:
+            shingles.append(shingle_hash(hashes[at:behind], ordered=False))
+    shingles = shingles or [shingle_hash(hashes[first:stop], ordered=False)]
+    return [fmix(_least(shingles, step)) for step in _STEPS[: CODES["words"]]]
+
+
+def _paper_keys(hashes: list[int], singles: list[bool], first: int, stop: int) -> list[int]:
+    """Return a bit of each smallest hash of the words of a unit, 20 bits in a key behind the number of the key."""
+    words = list(map(fmix, hashes[first:stop]))
+    bits = [fmix(_least(words, step)) & 1 for step in _STEPS]
     keys = []
-    for first, stop in pieces:
-        whole = values[first:stop][behind[first:stop] <= stop]
-        if not len(whole):  # too short: one shingle
-            whole = fmix64(
-                sums[stop : stop + 1] - sums[first : first + 1] + np.array([stop - first], np.uint64) * _LENGTH
-            )
-        keys.append(fmix64(_minima(whole, _STEPS[: CODES["words"]])))
-    return np.array(keys, np.uint64)
+    for number in range(CODES["paper"]):
+        group = sum(bit << at for at, bit in enumerate(bits[number * GROUP_BITS : (number + 1) * GROUP_BITS]))
+        keys.append((number << GROUP_BITS | group) << 64 - GROUP_BITS - 3)
+    return keys
 
 
-def _paper_keys(tokens: Tokens, pieces: list[tuple[int, int]]) -> Keys:
-    """Return one bit of each smallest hash of the words of each unit, 20 bits in a key behind the number of the key."""
-    mixed, n_keys = fmix64(tokens.hashes), CODES["paper"]
-    minima = [_minima(mixed[first:stop], _STEPS) for first, stop in pieces]
-    bits = fmix64(np.array(minima, np.uint64).reshape(-1, n_keys, GROUP_BITS)) & np.uint64(1)
-    groups = np.sum(bits << np.arange(GROUP_BITS, dtype=np.uint64), axis=2, dtype=np.uint64)
-    numbers = np.arange(n_keys, dtype=np.uint64) << np.uint64(GROUP_BITS)
-    return (numbers | groups) << np.uint64(64 - GROUP_BITS - 3)
-
-
-def _minima(hashes: Keys, steps: Keys) -> Keys:
-    return np.asarray((hashes[:, None] * steps).min(axis=0))
+def _least(hashes: list[int], step: int) -> int:
+    return min(value * step & MASK for value in hashes)

@@ -37,30 +37,28 @@ class KeyedWords:
         types: `(n,) int32`, the place of each word's key among the keys.
         slips: `(n_types, 7) uint64`, for each type the slips with the first, second … letter left out; 0 for none. Two
             words with a common slip differ by one slip of the pen.
-        borders: `(n + 1,) uint8`, what stands before each word and at the end of the text: 0 nothing, 1 the end of a
-            sentence, 2 the end of a sentence and a line, 3 the end of a paragraph or the text, 4 the end of a line.
+        borders: What stands before each word and at the end of the text: 0 nothing, 1 the end of a sentence, 2 the end
+            of a sentence and a line, 3 the end of a paragraph or the text, 4 the end of a line.
     """
 
     keys: NDArray[np.uint64]
     types: NDArray[np.int32]
     slips: NDArray[np.uint64]
-    borders: NDArray[np.uint8]
+    borders: list[int]
 
 
 def words(utf8: bytes, folded: Folded, tokens: Tokens) -> KeyedWords:
-    """Return the words of a text.
-
-    Args:
-        utf8: The original text, valid UTF-8.
-        folded: The text, folded.
-        tokens: The tokens of the text.
-    """
+    """Return the words of a text, given the text folded and its tokens."""
     firsts = _firsts(folded, tokens)
-    keys = _keys(folded, tokens, firsts)
-    names = sorted(set(keys))
+    keys = _keys(folded, tokens)
+    first_tokens: dict[int, int] = {}
+    for token, key in enumerate(keys):
+        first_tokens.setdefault(key, token)
+    names = sorted(first_tokens)
     numbers = {name: number for number, name in enumerate(names)}
-    first_tokens = map(keys.index, names)
-    slips = [_slips(folded.text, firsts[token], bool(tokens.singles[token])) for token in first_tokens]
+    slips = [
+        _slips(folded.text, firsts[token], bool(tokens.singles[token])) for _, token in sorted(first_tokens.items())
+    ]
     return KeyedWords(
         np.array(names, np.uint64),
         np.array([numbers[key] for key in keys], np.int32),
@@ -113,12 +111,7 @@ def _similar(words: KeyedWords, kind: int, held: dict[int, int]) -> int | None:
 def spell(folded: Folded, tokens: Tokens) -> tuple[str, NDArray[np.int64]]:
     """Return the folded text with one space between two words and no other separator, and where its tokens begin.
 
-    Args:
-        folded: A text, folded.
-        tokens: The tokens of the text.
-
-    Returns:
-        The spelling, and `(n + 1,) int64`: where each of the n tokens begins, and the end of the spelling.
+    The places are `(n + 1,) int64`: the last one is the end of the spelling.
     """
     firsts, singles = _firsts(folded, tokens), tokens.singles.tolist()
     spelling, offsets = list[str](), list[int]()
@@ -141,11 +134,16 @@ def _firsts(folded: Folded, tokens: Tokens) -> list[int]:
     return [bisect_left(origin, start) for start in tokens.starts.tolist()]
 
 
-def _keys(folded: Folded, tokens: Tokens, firsts: list[int]) -> list[int]:
-    """Return the key of each token. That of a single letter is made of the next single letters, too."""
-    origin, singles = folded.origin[:-1].tolist(), tokens.singles.tolist()
+def spelled_tokens(folded: Folded, tokens: Tokens) -> list[str]:
+    """Return the folded letters of each token."""
+    origin = folded.origin[:-1].tolist()
     stops = [bisect_left(origin, stop) for stop in tokens.stops.tolist()]
-    spelled = [folded.text[first:stop] for first, stop in zip(firsts, stops, strict=True)]
+    return [folded.text[first:stop] for first, stop in zip(_firsts(folded, tokens), stops, strict=True)]
+
+
+def _keys(folded: Folded, tokens: Tokens) -> list[int]:
+    """Return the key of each token. That of a single letter is made of the next single letters, too."""
+    spelled, singles = spelled_tokens(folded, tokens), tokens.singles.tolist()
     alone = [_letter_key(one) for one in spelled]
     keys = []
     for token, key in enumerate(alone):
@@ -188,13 +186,13 @@ def _slips(text: str, first: int, is_single: bool) -> list[int]:
     return slips + [0] * (N_SLIPS - len(slips))
 
 
-def borders(text: str, tokens: Tokens) -> NDArray[np.uint8]:
+def borders(text: str, tokens: Tokens) -> list[int]:
     """Return the border before each token, and the border at the end."""
     found, before = list[int](), 0
     for start, stop in zip(tokens.starts.tolist(), tokens.stops.tolist(), strict=True):
         found.append(_border(text[before:start]) if found else PARAGRAPH)
         before = stop
-    return np.array([*found, PARAGRAPH], np.uint8)
+    return [*found, PARAGRAPH]
 
 
 def _border(gap: str) -> int:
@@ -208,9 +206,6 @@ def _border(gap: str) -> int:
     return SENTENCE if is_end else PLAIN
 
 
-def sentence_starts(borders: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """Return the first token of each sentence, given the border before each token and that at the end.
-
-    A line alone ends no sentence.
-    """
-    return np.flatnonzero((borders[:-1] != PLAIN) & (borders[:-1] != LINE))
+def sentence_starts(borders: list[int]) -> list[int]:
+    """Return the first token of each sentence, given the borders of a text. A line alone ends no sentence."""
+    return [at for at, border in enumerate(borders[:-1]) if border not in (PLAIN, LINE)]

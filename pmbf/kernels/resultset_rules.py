@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -21,11 +22,9 @@ __all__ = [
     "NO_HASHES",
     "SENTENCE",
     "WHOLE",
+    "HashedSentences",
     "Likeness",
-    "Sentences",
     "StemTable",
-    "TrimmedLists",
-    "lists_of",
 ]
 
 Hashes = NDArray[np.uint32]
@@ -70,26 +69,15 @@ class Likeness(NamedTuple):
         return max(math.ceil(self.share * float(of) - 1e-9), 2 if max(n_first, n_second) > 1 else 1)
 
 
-class TrimmedLists(NamedTuple):
-    """Some lists, end to end.
+class TrimmedList(NamedTuple):
+    """A list, ascending and distinct, and up to which hash it knows its article."""
 
-    Args:
-        hashes: `(n,) uint32`, each list ascending and distinct.
-        bounds: `(n_lists + 1,) int64`; list i is `hashes[bounds[i]:bounds[i + 1]]`.
-        limits: `(n_lists,) uint32`, up to which hash each list knows its article.
-    """
-
-    hashes: Hashes
-    bounds: NDArray[np.int64]
-    limits: Hashes
+    limit: int
+    hashes: list[int]
 
 
-def lists_of(packed: Sequence[bytes], without: Hashes) -> TrimmedLists:
-    """Return the lists in some bytes.
-
-    Args:
-        packed: Of each list the limit, then its hashes, little-endian.
-        without: `(n,) uint32`, ascending: hashes that are left out.
+def lists_of(packed: Sequence[bytes], without: Hashes) -> list[TrimmedList]:
+    """Return the lists in some bytes, without some hashes.
 
     Raises:
         ParameterError: The bytes hold no list, a list does not ascend or is too long, or `without` is no such array.
@@ -97,16 +85,15 @@ def lists_of(packed: Sequence[bytes], without: Hashes) -> TrimmedLists:
     checks.require("without", without, np.uint32, "(n,)", 1)
     if not isinstance(packed, list) or not all(isinstance(one, bytes) and one and not len(one) % 4 for one in packed):
         raise ParameterError("lists are no list of bytes, expected of each list its limit and its hashes, 4 bytes each")
-    lists = [np.frombuffer(one, "<u4") for one in packed]
-    for one in lists:
-        if len(one) > MOST_LIST_HASHES + 1:
-            raise ParameterError(f"a list has {len(one) - 1} hashes, expected at most {MOST_LIST_HASHES}")
-        if (one[2:] <= one[1:-1]).any():
+    left_out, lists = set(without.tolist()), []
+    for one in packed:
+        limit, *hashes = np.frombuffer(one, "<u4").tolist()
+        if len(hashes) > MOST_LIST_HASHES:
+            raise ParameterError(f"a list has {len(hashes)} hashes, expected at most {MOST_LIST_HASHES}")
+        if any(after <= before for before, after in pairwise(hashes)):
             raise ParameterError("a list does not ascend, expected distinct hashes from the smallest on")
-    kept = [one[1:][~np.isin(one[1:], without)] for one in lists]
-    bounds = np.append(0, np.cumsum([len(one) for one in kept], dtype=np.int64))
-    limits = np.array([one[0] for one in lists], np.uint32)
-    return TrimmedLists(np.concatenate([*kept, np.zeros(0, np.uint32)]), bounds, limits)
+        lists.append(TrimmedList(limit, [hash for hash in hashes if hash not in left_out]))
+    return lists
 
 
 def require_pairs(pairs: NDArray[np.int32], order: NDArray[np.int64]) -> None:
@@ -119,7 +106,7 @@ def require_pairs(pairs: NDArray[np.int32], order: NDArray[np.int64]) -> None:
         raise ParameterError(f"pairs have places outside the {len(order)} of the order")
 
 
-class Sentences(NamedTuple):
+class HashedSentences(NamedTuple):
     """The sentences of a text that count.
 
     Args:
@@ -144,8 +131,8 @@ class StemTable:
 
     >>> table = StemTable(0x9E3779B97F4A7C15)
     >>> table.put({7: 70, 8: 80})
-    >>> len(table), table.look_up(np.array([8, 9, 7], np.uint64)).tolist()
-    (2, [[1, 80], [0, 0], [1, 70]])
+    >>> len(table), [table.look_up(key) for key in (8, 9, 7)]
+    (2, [80, None, 70])
     """
 
     def __init__(self, factor: int) -> None:
@@ -165,37 +152,29 @@ class StemTable:
 
         Readers of `slots` see a table before or after a call of `put` if they are kept out meanwhile.
         """
-        if 2 * (self._n + len(stems)) > len(self.slots):
-            held = self.slots[self.slots[:, 0] != 0]
-            n_slots = len(self.slots)
-            while 2 * (self._n + len(stems)) > n_slots:
-                n_slots *= 2
+        n_slots = len(self.slots)
+        while 2 * (self._n + len(stems)) > n_slots:
+            n_slots *= 2
+        if n_slots > len(self.slots):
+            held = self.slots[self.slots[:, 0] != 0].tolist()
             self.slots = np.zeros((n_slots, 2), np.uint64)
-            self._n = 0
-            self._place(held)
-        keys = np.fromiter(stems.keys(), np.uint64, len(stems))
-        self._place(np.stack([keys, np.fromiter(stems.values(), np.uint64, len(stems))], axis=1))
+            for key, stem in held:
+                self.slots[self._slot(key)] = key, stem
+        for key, stem in stems.items():
+            at = self._slot(key)
+            if not self.slots[at, 0]:
+                self.slots[at] = key, stem
+                self._n += 1
 
-    def look_up(self, keys: Keys) -> Keys:
-        """Return for each key whether it is there, and its stem, `(n, 2) uint64`."""
-        found = np.zeros((len(keys), 2), np.uint64)
-        open_, at = np.arange(len(keys)), self._first_slots(keys)
-        while len(open_):
-            held = self.slots[at, 0]
-            hit = held == keys[open_]
-            found[open_[hit]] = np.stack([np.ones(hit.sum(), np.uint64), self.slots[at[hit], 1]], axis=1)
-            goes_on = ~hit & (held != 0)
-            open_, at = open_[goes_on], (at[goes_on] + 1) & (len(self.slots) - 1)
-        return found
+    def look_up(self, key: int) -> int | None:
+        """Return the stem of a word, if it is there."""
+        held, stem = self.slots[self._slot(key)].tolist()
+        return stem if held else None
 
-    def _place(self, entries: Keys) -> None:
-        mask = len(self.slots) - 1
-        for at, entry in zip(self._first_slots(entries[:, 0]).tolist(), entries, strict=True):
-            while self.slots[at, 0] not in (0, entry[0]):
-                at = (at + 1) & mask
-            self._n += not self.slots[at, 0]
-            self.slots[at] = entry
-
-    def _first_slots(self, keys: Keys) -> NDArray[np.intp]:
-        shift = 64 - (len(self.slots).bit_length() - 1)
-        return (keys * np.uint64(self.factor) >> np.uint64(shift)).astype(np.intp)
+    def _slot(self, key: int) -> int:
+        """Return the slot that has a key, or the empty one where it would be."""
+        n_slots = len(self.slots)
+        at = (key * self.factor & 2**64 - 1) >> 64 - (n_slots.bit_length() - 1)
+        while self.slots[at, 0] not in (0, key):
+            at = (at + 1) % n_slots
+        return at

@@ -62,7 +62,7 @@ def test_letters_of_scripts_without_spaces_are_joined_to_words() -> None:
 def test_borders_tell_what_stands_before_a_word() -> None:
     text = "One. Two, e.g\nthree!”\nFour\n\nfive 3.14 (six)… seven。八"
 
-    found = words_of(text).borders.tolist()
+    found = words_of(text).borders
 
     #       One Two e  g three Four five 3 14 six seven 八 the end
     assert [3, 1, 0, 0, 4, 2, 3, 0, 0, 0, 1, 1, 3] == found
@@ -72,7 +72,7 @@ def test_borders_tell_what_stands_before_a_word() -> None:
 def test_a_text_without_words_has_none(text: str) -> None:
     found = words_of(text)
 
-    assert (len(found.keys), len(found.types), found.borders.tolist()) == (0, 0, [3])
+    assert (len(found.keys), len(found.types), found.borders) == (0, 0, [3])
 
 
 def kinds(query: str, source: str) -> tuple[list[int], list[int]]:

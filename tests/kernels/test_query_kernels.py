@@ -82,7 +82,7 @@ def test_evidence_is_the_best_window_and_overlapping_hits_count_in_part(kernels:
 
 @cache
 def asked(width: int, window: int) -> tuple[np.ndarray, list[np.ndarray], dict[tuple[HitRules, int], list[int]]]:
-    """Return hits, weights with tokens, and the rows that the reference finds under each rule with each least evidence.
+    """Return hits, weights with tokens, and the rows that have each least evidence, each row weighed by itself.
 
     Seeds 9 to 11; many rows have little evidence, few have much.
     """
@@ -90,9 +90,12 @@ def asked(width: int, window: int) -> tuple[np.ndarray, list[np.ndarray], dict[t
     hits = np.bitwise_and.reduce([random_words(3000, width, seed=seed) for seed in (9, 10, 11)])
     by = [random.integers(0, 9000, 3000).astype(np.int32), np.sort(random.integers(0, 9000, 3000)).astype(np.uint32)]
     by[0][::5] = 0
-    rules = [(HitRules(3, window), int(share * 9000 * min(window, 3000)) + 1) for share in (0.02, 0.1, 0.13, 0.2, 1.1)]
-    found = {one: REFERENCE.rows_with_evidence(hits, *by, one[0], least=one[1]).tolist() for one in rules}
-    return hits, by, found
+    bits = np.unpackbits(hits.view(np.uint8), axis=1, bitorder="little")[by[0] > 0].T
+    lists, weighty = [np.flatnonzero(row) for row in bits], np.flatnonzero(by[0]).astype(np.uint32)
+    bounds, places = np.cumsum([0, *map(len, lists)]), weighty[np.concatenate(lists)]
+    evidence = REFERENCE.evidence(bounds, places, *by, HitRules(3, window))
+    leasts = [int(share * 9000 * min(window, 3000)) + 1 for share in (0.02, 0.1, 0.13, 0.2, 1.1)]
+    return hits, by, {(HitRules(3, window), least): np.flatnonzero(evidence >= least).tolist() for least in leasts}
 
 
 @pytest.mark.parametrize("width", [1, 7, 8, 9, 16])

@@ -240,7 +240,7 @@ def test_a_table_of_stems_grows_and_keeps_its_words():
     for first in range(0, 5000, 700):
         table.put({key: key + 1 for key in keys[first : first + 700]})
     assert (len(table), table.factor) == (5000, secret)
-    assert table.look_up(np.array([*keys, 2], np.uint64)).tolist() == [*([1, key + 1] for key in keys), [0, 0]]
+    assert [table.look_up(key) for key in [*keys, 2]] == [*(key + 1 for key in keys), None]
 
 
 def test_bytes_that_are_no_text_are_refused(kernels):

@@ -67,5 +67,5 @@ class Preparer:
         """Return the sentences of a text that count, `(n,) kernels.SENTENCE`, in text order."""
         return self._sentences(text).found
 
-    def _sentences(self, text: str) -> kernels.Sentences:
+    def _sentences(self, text: str) -> kernels.HashedSentences:
         return kernels.sentences(utf8(text)) if self._stemmed is None else self._stemmed.sentences(utf8(text))

@@ -12,7 +12,7 @@ import unicodedata
 
 from pmbf import kernels
 from pmbf.base.errors import ParameterError, UnsupportedError
-from pmbf.kernels import Sentences, StemTable
+from pmbf.kernels import HashedSentences, StemTable
 from pmbf.text import fold, tokenise
 
 MOST_WORDS = 200_000
@@ -47,7 +47,7 @@ class Stemmed:
         self._table = StemTable(secrets.randbits(64))
         self._lock = threading.Lock()
 
-    def sentences(self, utf8: bytes) -> Sentences:
+    def sentences(self, utf8: bytes) -> HashedSentences:
         """Return the sentences of a text, as `kernels.sentences` does."""
         with self._lock:
             if len(self._table) > MOST_WORDS:
@@ -58,7 +58,7 @@ class Stemmed:
                 found = kernels.sentences(utf8, self._table)
             return found
 
-    def _learn(self, utf8: bytes, found: Sentences) -> None:
+    def _learn(self, utf8: bytes, found: HashedSentences) -> None:
         words = {key: (start, stop) for key, start, stop in found.unknown.tolist()}
         self._table.put({key: self._hash(utf8[start:stop].decode()) for key, (start, stop) in words.items()})
 
