@@ -4,9 +4,7 @@
     Statistics                              statistics.py   how rare words are in texts of one kind
     passages_each                           compare.py      pairs of texts in one call of a kernel: their passages
     passages                                compare.py      the same for one pair
-    grown, span_pair                        edges.py        from tokens to characters
-    Names                                   names.py        runs of names count as one word of evidence
-    certainty                               certainty.py    how sure a passage is, in words
+    Names                                   name_runs.py    runs of names count as one word of evidence
     with_neighbours                         neighbours.py   which other documents hold the same passage
     edits, word_pairs                       edits.py        the words that differ, on demand
 
@@ -25,9 +23,8 @@ A verbatim or edited passage grows from a run of `Settings.seed_tokens` equal wo
 grows from words in common, in any order.
 """
 
-from pmbf.passages.compare import passages, passages_each
+from pmbf.passages.compare import TextPair, passages, passages_each
 from pmbf.passages.edits import Edit, WordPair, edits, word_pairs
-from pmbf.passages.letters import n_letters, n_singles
 from pmbf.passages.neighbours import with_neighbours
 from pmbf.passages.prepared import Prepared, make_ready, prepare
 from pmbf.passages.settings import Settings
@@ -38,11 +35,10 @@ __all__ = [
     "Prepared",
     "Settings",
     "Statistics",
+    "TextPair",
     "WordPair",
     "edits",
     "make_ready",
-    "n_letters",
-    "n_singles",
     "passages",
     "passages_each",
     "prepare",

@@ -8,7 +8,7 @@ from pmbf.kernels.reference_judge import compare_pair
 from pmbf.kernels.reference_ready import AskedText, Ready, asked_of, ready_text
 from pmbf.kernels.reference_refine import NumberedPair
 from pmbf.kernels.reference_weigh import Weighed, weigh
-from pmbf.passages.compare import bars_of, compared
+from pmbf.passages.compare import TextPair, bars_of, compared
 from pmbf.passages.prepared import COMMONEST_OF, octets
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, LEAST_PAGES, UNKNOWN
 from pmbf.verify import Prepared, Settings, Statistics
@@ -16,7 +16,7 @@ from pmbf.verify import Prepared, Settings, Statistics
 
 def compare_two(query: Prepared, source: Prepared, settings: Settings, statistics: Statistics | None) -> JudgedPassages:
     """Return the passages of two texts in tokens, found by the kernels that answer."""
-    [found] = compared([(query, source, settings)], statistics or UNKNOWN, beside=False)
+    [found] = compared([TextPair(query, source, settings)], statistics or UNKNOWN, beside=False)
     return found
 
 

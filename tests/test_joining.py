@@ -102,7 +102,9 @@ def test_a_passage_explored_may_lack_likeness_as_one_found_step_by_step() -> Non
 def test_a_short_reworded_passage_is_doubted_more_the_more_documents_there_are() -> None:
     query = prepare("a text of a few words")
 
-    settings = [comparing._settings(Options(), query, n) for n in (1, 5, 300, 1000, 100_000)]
+    options = Options()
+    asked = options.min_chars, options.min_similarity, options.summaries, query.n_letters, query.n_words
+    settings = [comparing.settings_of(*asked, n) for n in (1, 5, 300, 1000, 100_000)]
     doubts = [one.short_doubt for one in settings]
 
     assert doubts[0] == 0 and doubts == sorted(doubts)

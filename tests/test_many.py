@@ -131,14 +131,14 @@ def test_a_collection_closed_meanwhile_is_told(folder: Path) -> None:
 def test_an_error_of_a_worker_is_raised_and_ends_all(
     folder: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
-    compared, n_calls = comparing._compared, iter(range(10**6))
+    compared, n_calls = comparing._compare, iter(range(10**6))
 
     def failing(*arguments: Any) -> Any:
         if next(n_calls) > 20:
             raise error
         return compared(*arguments)
 
-    monkeypatch.setattr(comparing, "_compared", failing)
+    monkeypatch.setattr(comparing, "_compare", failing)
     monkeypatch.setattr(working, "FEW_CALLS", 10**9)
     before = set(threading.enumerate())
     with Collection(folder) as collection, pytest.raises(type(error)):
@@ -213,10 +213,10 @@ def test_queries_of_a_batch_share_with_each_source_what_each_shares_alone(
     sources = [verify.prepare(text) for text in [*texts[1:], *(document(seed) for seed in seeds)]]
 
     asked = [(verify.prepare(text), its) for text, its in zip(texts, wanted, strict=True)]
-    pairs = [(one, source, its) for one, its in asked for source in sources]
+    pairs = [verify.TextPair(one, source, its) for one, its in asked for source in sources]
     found = verify.passages_each(pairs, statistics)
 
-    for (one, source, its), some in zip(pairs, found, strict=True):
+    for (one, source, its, *_), some in zip(pairs, found, strict=True):
         beside = statistics.beside(one.words) if statistics and one.is_known(statistics) else statistics
         assert some == verify.passages(verify.prepare(one.text), verify.prepare(source.text), its, beside)
     assert any(found)

@@ -26,6 +26,9 @@ class Span:
         return Span, (self.start, self.stop)  # takes a fourth of the time of a pickle field by field
 
 
+_EDGES = attrgetter("start", "stop")
+
+
 def overlap(one: Span, other: Span) -> int:
     """Return how many characters two spans share.
 
@@ -47,7 +50,7 @@ def merged(spans: Iterable[Span]) -> list[Span]:
     [Span(start=0, stop=12), Span(start=20, stop=21)]
     """
     union: list[Span] = []
-    for span in sorted(spans, key=lambda span: (span.start, span.stop)):
+    for span in sorted(spans, key=_EDGES):
         if union and span.start <= union[-1].stop:
             union[-1] = Span(union[-1].start, max(union[-1].stop, span.stop))
         else:

@@ -14,9 +14,8 @@ from pmbf.report import Section
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.exempt import Exempt
 from pmbf.screen.leaving_out import LeftOut
-from pmbf.screen.screened import Screened, Shared
-from pmbf.screen.source_texts import Located
-from pmbf.screen.sources import sources
+from pmbf.screen.screened import Screened
+from pmbf.screen.sources import Source, sources
 from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.folder import Store
 from pmbf.verify import Statistics
@@ -71,7 +70,7 @@ class Learnt(NamedTuple):
     statistics: Statistics | None
 
 
-Answered = dict[int, list[Shared]]
+Answered = dict[int, list[Source]]
 """What each query shares with documents of a node's volumes, each with its paths, by the number of the query."""
 
 
@@ -98,22 +97,23 @@ def moved(listed: ListedPath, volume: Volume) -> ListedPath:
     return listed._replace(document=listed.document + volume.offset)
 
 
-def located_sources(rows: VolumeRows, batch: Sequence[Screened]) -> list[list[Located]]:
-    """Return the sources of each query in a volume, with the files of the volume."""
+def sources_in(rows: VolumeRows, batch: Sequence[Screened]) -> list[list[Source]]:
+    """Return the sources of each query in a volume."""
     some = [([one for one in query.candidates if one.document in rows.volume], query.left_out) for query in batch]
-    return [[(rows.store.generation, source) for source in found] for found in sources(rows, some)]
+    return sources(rows, rows.store.generation, some)
 
 
-def damaged_texts(found: Sequence[Sequence[Shared]], located: Sequence[Sequence[Located]]) -> dict[int, str]:
+def damaged_texts(found: Iterable[Sequence[Source]]) -> dict[int, str]:
     """Return why stored texts cannot be read, by the id of the document: another node may have them whole.
 
-    Only if something that a query shares has a problem, the query's sources are looked at.
+    Only if one of a query's sources has a problem, they are looked at.
     """
     damaged = {}
-    for its, some in zip(found, located, strict=True):
-        for generation, source in some if any(one.problem for one in its) else ():
+    for some in found:
+        for source in some if any(one.problem for one in some) else ():
+            assert source.files
             try:
-                generation.text(source.document)
+                source.files.text(source.document)
             except (CorruptError, OSError) as error:
                 damaged[source.document.id] = str(error)
     return damaged

@@ -23,7 +23,7 @@ from pmbf.base.errors import CorruptError, IncompleteError
 from pmbf.base.hashes import Hashes
 from pmbf.base.params import Params
 from pmbf.cluster import making, upkeep
-from pmbf.cluster.comparing import Learnt, SentQuery, VolumeRows, damaged_texts, located_sources, moved
+from pmbf.cluster.comparing import Learnt, SentQuery, VolumeRows, damaged_texts, moved, sources_in
 from pmbf.cluster.found import joined, listed, of_volume
 from pmbf.cluster.making import Made, VolumeEdit
 from pmbf.cluster.manifest import Volume
@@ -36,7 +36,7 @@ from pmbf.extract import Limits
 from pmbf.intake.adding import Named
 from pmbf.intake.discovery import FileFound
 from pmbf.intake.loader import Progress
-from pmbf.screen.comparing import compared
+from pmbf.screen.comparing import compare_each
 from pmbf.screen.options import Options
 from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.directory import LIVE
@@ -165,26 +165,23 @@ class Holder(Tasks):
         elif known.state != state:
             return Reply(None, {})
         batch = [one.query for one in asked]
-        found, unread = self._each(volumes, lambda store, volume: located_sources(VolumeRows(store, volume), batch))
-        located = [[one for some in found for one in some[at]] for at in range(len(batch))]
-        every = compared(batch, located, options, known.statistics)
-        for id_, reason in damaged_texts(every, located).items():
+        found, unread = self._each(volumes, lambda store, volume: sources_in(VolumeRows(store, volume), batch))
+        some = [[one for its in found for one in its[at]] for at in range(len(batch))]
+        compare_each(batch, some, options, known.statistics)
+        for id_, reason in damaged_texts(some).items():
             unread |= {one.name: reason for one in volumes if id_ in one}
-        ids = {one.source.document.id for its in every for one in its}
+        ids = {one.document.id for query in batch for one in query.shared}
         having = [one for one in volumes if one.name not in unread and any(id_ in one for id_ in ids)]
         listed, unlisted = self._each(
             having,
             lambda store, volume: VolumeRows(store, volume).listed_of(id_ for id_ in ids if id_ in volume),
         )
         paths = {id_: some for one in listed for id_, some in one.items()}
-        answered = {
-            one.number: [
-                shared._replace(source=shared.source.named(paths, query.left_out))
-                for shared in its
-                if shared.source.document.id in paths
-            ]
-            for one, query, its in zip(asked, batch, every, strict=True)
-        }
+        answered = {}
+        for one, query in zip(asked, batch, strict=True):
+            answered[one.number] = [source for source in query.shared if source.document.id in paths]
+            for source in answered[one.number]:
+                source.name(paths, query.left_out)
         return Reply(answered, unread | unlisted)
 
     def text(self, volumes: Sequence[Volume], id_: int) -> Reply:

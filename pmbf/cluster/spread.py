@@ -271,7 +271,7 @@ class SpreadBackend:
             return
         parts = self._compared(names, partial(asked_of, batch, names), replace(options, labels_of=None), len(batch))
         for number, query in enumerate(batch):
-            by_id = {one.source.document.id: one for part in parts for one in part.get(number, ())}
+            by_id = {one.document.id: one for part in parts for one in part.get(number, ())}
             query.shared = [by_id[one.document] for one in query.candidates if one.document in by_id]
 
     @contextmanager

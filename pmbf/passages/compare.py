@@ -2,22 +2,49 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Sequence
-from math import isnan
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import chain, groupby
+from math import isnan, log
+from operator import itemgetter
+from typing import NamedTuple
 
 from pmbf.base.span import Span
 from pmbf.kernels import KINDS, Bars, JudgedPassages, Question, Terms, compare
-from pmbf.passages.certainty import certainty
-from pmbf.passages.edges import grown, span_pair
 from pmbf.passages.prepared import COMMONEST_OF, Prepared, make_ready, octets
 from pmbf.passages.settings import LIKENESS_TIMES, SURE_CHARS, SURE_WORDS, Settings
 from pmbf.passages.statistics import LEAST_PAGES, UNKNOWN, Statistics
-from pmbf.report import Passage, Scores
+from pmbf.report import CERTAINTIES, Passage, Scores
 from pmbf.text import SINGLE_CHARS
 
-Pair = tuple[Prepared, Prepared, Settings]
-"""A query, a text that it is compared with, and what counts as a passage."""
+SURE_NATS, LIKELY_NATS = 45.0, 30.0
+"""Evidence of a verbatim or edited passage: 30 nats are some seven rare words in a row."""
+
+SURE_SCORE, LIKELY_SCORE = 1.8, 1.6
+"""Of a reworded passage or a summary: its share of words in order plus a fourth of the logarithm of its nats. So at 50
+nats .82 of its words must be in order to be sure, and .62 to be likely; at 100 nats .65 and .45, at 400 .30 and .10."""
+
+_CLOSING = frozenset(("Pe", "Pf", "Po"))
+_MOST_CLOSING = 8
+_MOST_GLUED = 16
+
+
+class TextPair(NamedTuple):
+    """A query, a text that it is compared with, and what counts as a passage.
+
+    Args:
+        query, source: The suspicious text, and the one that it is compared with.
+        settings: What counts as a passage.
+        start: Where the text begins in its document, in characters: spans of passages are those of the document.
+        n_chars: Characters of that document, for `Passage.source_share`; 0 if unknown.
+    """
+
+    query: Prepared
+    source: Prepared
+    settings: Settings
+    start: int = 0
+    n_chars: int = 0
 
 
 def passages(
@@ -44,12 +71,12 @@ def passages(
     >>> found.query, found.source, found.kind
     (Span(start=11, stop=105), Span(start=0, stop=94), 'verbatim')
     """
-    [found] = passages_each([(query, source, settings or Settings())], statistics, beside=False)
+    [found] = passages_each([TextPair(query, source, settings or Settings())], statistics, beside=False)
     return found
 
 
 def passages_each(
-    pairs: Sequence[Pair], statistics: Statistics | None, *, beside: bool = True
+    pairs: Sequence[TextPair], statistics: Statistics | None, *, beside: bool = True
 ) -> list[tuple[Passage, ...]]:
     """Return the passages of each pair, as `passages` does: all pairs are compared in one native call.
 
@@ -60,13 +87,10 @@ def passages_each(
             `Statistics.beside`.
     """
     found = compared(pairs, statistics or UNKNOWN, beside=beside)
-    return [
-        tuple(_passages(one, query, source)) if len(one.kinds) else ()
-        for one, (query, source, _) in zip(found, pairs, strict=True)
-    ]
+    return [_passages(one, pair) if len(one.kinds) else () for one, pair in zip(found, pairs, strict=True)]
 
 
-def compared(pairs: Sequence[Pair], statistics: Statistics, *, beside: bool) -> Iterable[JudgedPassages]:
+def compared(pairs: Sequence[TextPair], statistics: Statistics, *, beside: bool) -> Iterable[JudgedPassages]:
     """Return the passages of each pair, in tokens.
 
     Args:
@@ -75,31 +99,29 @@ def compared(pairs: Sequence[Pair], statistics: Statistics, *, beside: bool) -> 
     >>> from pmbf.passages.prepared import prepare
     >>> known = Statistics.of([prepare("The weather was fine, and the town was happy in it.").words] * 20)
     >>> query = prepare("The old bridge trembled when heavy carts crossed it.")
-    >>> [len(found.kinds) for found in compared([(query, prepare("A fine day."), Settings())], known, beside=True)]
+    >>> pair = TextPair(query, prepare("A fine day."), Settings())
+    >>> [len(found.kinds) for found in compared([pair], known, beside=True)]
     [0]
     """
     if not pairs:
         return []
-    make_ready([query for query, _ in itertools.groupby(query for query, _, _ in pairs)], statistics)
-    sources = {id(source): source for _, source, _ in pairs}
-    numbers = {key: number for number, key in enumerate(sources)}
-    terms: dict[Settings, Terms] = {}
+    queries, texts = dict.fromkeys(map(itemgetter(0), pairs)), dict.fromkeys(map(itemgetter(1), pairs))
+    make_ready(list(queries), statistics)
+    sources, numbers = list(texts), dict(zip(texts, range(len(texts)), strict=True))
     questions = []
-    for (_, settings), some in itertools.groupby(pairs, lambda pair: (id(pair[0]), pair[2])):
-        [(query, first, _), *others] = some
-        if settings not in terms:
-            terms[settings] = Terms(statistics, bars_of(settings), settings.rules, LEAST_PAGES, beside)
-        asked = [numbers[id(first)], *(numbers[id(source)] for _, source, _ in others)]
-        questions.append(Question(query.made(statistics), terms[settings], asked))
-    known = [one.made(statistics) for one in sources.values()]
-    texts = [octets(one.text) if made is None else None for one, made in zip(sources.values(), known, strict=True)]
-    found, every = compare(questions, texts, known, COMMONEST_OF)
-    for source, before, made in zip(sources.values(), known, every, strict=True):
+    for (query, settings), some in groupby(pairs, itemgetter(0, 2)):
+        terms = Terms(statistics, bars_of(settings), settings.rules, LEAST_PAGES, beside)
+        questions.append(Question(query.made(statistics), terms, [numbers[one.source] for one in some]))
+    known = [one.made(statistics) for one in sources]
+    new = [octets(one.text) if made is None else None for one, made in zip(sources, known, strict=True)]
+    found, every = compare(questions, new, known, COMMONEST_OF)
+    for source, before, made in zip(sources, known, every, strict=True):
         if before is None:
             source.keep(statistics, made)
-    return itertools.chain.from_iterable(found)
+    return chain.from_iterable(found)
 
 
+@lru_cache(maxsize=256)
 def bars_of(settings: Settings) -> Bars:
     """Return what a passage must have, for the kernels."""
     return Bars(
@@ -122,24 +144,76 @@ def bars_of(settings: Settings) -> Bars:
     )
 
 
-def _passages(found: JudgedPassages, query: Prepared, source: Prepared) -> Iterator[Passage]:
-    """Yield passages in characters of both texts."""
+def _passages(found: JudgedPassages, pair: TextPair) -> tuple[Passage, ...]:
+    """Return passages in characters of both texts."""
+    query, source, made = pair.query, pair.source, []
     for edges, kind, figures in zip(found.edges.tolist(), found.kinds.tolist(), found.figures.tolist(), strict=True):
         here, there = Span(*edges[:2]), Span(*edges[2:])
         similarity, *alike, nats, in_order = figures
         name = KINDS[kind]
         is_exact = name in ("verbatim", "edited")
-        spans = span_pair(query, source, here, there) if is_exact else (grown(query, here), grown(source, there))
+        ours, theirs = span_pair(query, source, here, there) if is_exact else (grown(query, here), grown(source, there))
         counted = query.names.share_counted(here)
         if counted < 1:
             counted = max(counted, source.names.share_counted(there))
         nats *= counted
-        yield Passage(
-            *spans,
+        one = Passage(
+            ours,
+            Span(pair.start + theirs.start, pair.start + theirs.stop) if pair.start else theirs,
             similarity,
             name,
-            scores=Scores(*(None if isnan(one) else one for one in alike)),
+            scores=Scores(*[None if isnan(one) else one for one in alike]),
             evidence=round(nats, 1),
             in_order=round(in_order, 3),
             certainty=certainty(name, nats, in_order),
+            source_share=round(min(1.0, len(theirs) / pair.n_chars), 3) if pair.n_chars else None,
         )
+        made.append(one)
+    return tuple(made)
+
+
+def span_pair(query: Prepared, source: Prepared, here: Span, there: Span) -> tuple[Span, Span]:
+    """Return the characters of two token ranges, with the closing punctuation that follows them in both texts."""
+    stop, source_stop = int(query.tokens.stops[here.stop - 1]), int(source.tokens.stops[there.stop - 1])
+    behind = query.text[stop : stop + _MOST_CLOSING], source.text[source_stop : source_stop + _MOST_CLOSING]
+    n_closing = 0
+    for ours, theirs in zip(*behind, strict=False):
+        if ours != theirs or unicodedata.category(ours) not in _CLOSING:
+            break
+        n_closing += 1
+    start, source_start = int(query.tokens.starts[here.start]), int(source.tokens.starts[there.start])
+    return Span(start, stop + n_closing), Span(source_start, source_stop + n_closing)
+
+
+def grown(side: Prepared, tokens: Span) -> Span:
+    """Return the characters of a token range, with the characters glued to it: up to white space or the next token.
+
+    >>> from pmbf.passages.prepared import prepare
+    >>> grown(prepare("So: («never» again!) they"), Span(1, 3))
+    Span(start=4, stop=20)
+    """
+    text, starts, stops = side.text, side.tokens.starts, side.tokens.stops
+    start, stop = int(starts[tokens.start]), int(stops[tokens.stop - 1])
+    low = max(int(stops[tokens.start - 1]) if tokens.start else 0, start - _MOST_GLUED)
+    high = min(int(starts[tokens.stop]) if tokens.stop < len(starts) else len(text), stop + _MOST_GLUED)
+    while start > low and not text[start - 1].isspace():
+        start -= 1
+    while stop < high and not text[stop].isspace():
+        stop += 1
+    return Span(start, stop)
+
+
+def certainty(kind: str, nats: float, in_order: float) -> str:
+    """Return how sure it is that both sides of a passage share their wording: one of `CERTAINTIES`.
+
+    A passage is wrong if both sides say the same thing, or name the same people, and neither took its wording from the
+    other nor both from a third text. docs/certainty.md says how often a passage of each certainty is wrong.
+
+    >>> certainty("verbatim", 38.0, 1.0), certainty("reworded", 60.0, 0.45), certainty("reworded", 200.0, 0.7)
+    ('likely', 'worth a look', 'sure')
+    """
+    if kind in ("verbatim", "edited"):
+        score, sure, likely = nats, SURE_NATS, LIKELY_NATS
+    else:
+        score, sure, likely = in_order + log(max(1.0, nats)) / 4, SURE_SCORE, LIKELY_SCORE
+    return CERTAINTIES[(score < sure) + (score < likely)]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -65,30 +64,31 @@ class Names:
         places = are_names[span.start : span.start + n_words].nonzero()[0].tolist()
         if len(places) < LEAST_NAMES:
             return 1.0
-        breaks = [at for at, (one, other) in enumerate(pairwise(places), 1) if other - one > reach + 1]
-        runs = pairwise([0, *breaks, len(places)])
-        saved = sum(places[stop - 1] - places[start] for start, stop in runs if stop - start >= LEAST_NAMES)
-        return 1 - saved / n_words
+        n_saved, first, before = 0, 0, places[0]
+        for at, place in enumerate([*places, places[-1] + reach + 2]):
+            if place - before > reach + 1:
+                if at - first >= LEAST_NAMES:
+                    n_saved += before - places[first]
+                first = at
+            before = place
+        return 1 - n_saved / n_words
 
     @cached_property
     def _found(self) -> tuple[NDArray[np.bool_], int]:
         """Which tokens are names, and how many other words may stand between two names of a run."""
-        if not len(self.tokens):
+        starts = self.tokens.starts
+        if not len(starts):
             return np.zeros(0, np.bool_), 0
-        codes, starts = _codes(self.text), self.tokens.starts
+        is_ascii = self.text.isascii()
+        codes: NDArray[Any] = np.frombuffer(
+            self.text.encode("ascii" if is_ascii else "utf-32-le", "surrogatepass"), np.uint8 if is_ascii else "<u4"
+        )
         initials = _kinds(codes[starts])
         is_upper, is_name = (initials & _UPPER) > 0, initials > _ASKED
         long = np.flatnonzero(is_upper & (self.tokens.stops - starts > ACRONYM_LETTERS))
         is_name[long[(_kinds(codes[starts[long] + 1]) & _UPPER) > 0]] = False
         sampled = is_upper[:SAMPLED_WORDS]
         return is_name, 1 if np.count_nonzero(sampled) < CAPITAL_SHARE * len(sampled) else 0
-
-
-def _codes(text: str) -> NDArray[Any]:
-    """Return the code points of a text."""
-    if text.isascii():
-        return np.frombuffer(text.encode("ascii"), np.uint8)
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
 
 
 def _kinds(codes: NDArray[Any]) -> Kinds:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.base.span import Span
 from pmbf.kernels import Made, Tokens, WordTypes, n_like, ready, tokenise, tokens_of, words_of
 from pmbf.passages.name_runs import Names
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, LEAST_PAGES, UNKNOWN, Statistics
+from pmbf.text import SINGLE_CHARS
 
 COMMONEST_OF = COMMONEST, COMMONEST_PAIRS
 """One word in this number is among the commonest of its language: in a text of words, and in one of single letters."""
@@ -50,6 +52,19 @@ class Prepared:
     def n_singles(self) -> int:
         """Number of tokens that are single letters of scripts written without spaces."""
         return int(np.count_nonzero(self.tokens.singles))
+
+    @property
+    def n_letters(self) -> int:
+        """Its characters from the first token to the last, counted in letters of an alphabet; it has a token."""
+        n_chars = int(self.tokens.stops[-1]) - int(self.tokens.starts[0])
+        return n_chars + (SINGLE_CHARS - 1) * self.n_singles
+
+    def n_singles_in(self, spans: Iterable[Span]) -> int:
+        """Return the single letters of scripts written without spaces in some spans of characters."""
+        if not self.n_singles:
+            return 0
+        tokens = (np.searchsorted(self.tokens.starts, (span.start, span.stop)) for span in spans)
+        return sum(int(np.count_nonzero(self.tokens.singles[start:stop])) for start, stop in tokens)
 
     @property
     def n_words(self) -> int:

@@ -22,13 +22,13 @@ from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.report import Match, Query, Report
 from pmbf.screen.backend import Backend
 from pmbf.screen.candidates import find
-from pmbf.screen.copies import same_files
 from pmbf.screen.exempt import exempt
 from pmbf.screen.leaving_out import NOTHING, LeavingOut, LeftOut
 from pmbf.screen.options import Options
 from pmbf.screen.resolving import resolve
 from pmbf.screen.screened import Answer, Screened
 from pmbf.screen.sections import all_skipped, told_all_skipped, with_figures
+from pmbf.screen.sources import same_files
 from pmbf.screen.stores import AnyGeneration
 from pmbf.screen.templates import Template
 
@@ -164,7 +164,8 @@ def screened(backend: Backend, options: Options, texts: Sequence[ReadQuery]) -> 
     backend.compare(batch, options)
     for one in batch:
         resolve(one, options)
-        one.same = same_files(backend, one.read.sha256, one.left_out)
+        if one.read.sha256:
+            one.same = same_files(backend, one.read.sha256, one.left_out)
     return [_answer(backend, one, options) for one in batch]
 
 

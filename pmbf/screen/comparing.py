@@ -7,25 +7,21 @@ A query with many sources and many queries with few sources each are the same: a
 
 from __future__ import annotations
 
-import itertools
 import math
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from typing import NamedTuple
 
 from pmbf import verify
-from pmbf.base.span import Span
 from pmbf.jobs.threads import in_order
 from pmbf.kernels import NAT
-from pmbf.screen.near import WHOLE_CHARS, in_whole, part, stretches_near
+from pmbf.screen.near import WHOLE_CHARS, in_whole, stretches_near
 from pmbf.screen.options import Options
-from pmbf.screen.screened import Screened, Shared
+from pmbf.screen.screened import Screened
 from pmbf.screen.sections import SectionRules, section_rules
-from pmbf.screen.source_texts import Located, Read, read_each
-from pmbf.screen.sources import Source
-from pmbf.store.generation import Generation
+from pmbf.screen.sources import Source, keep, texts_of
 
 SHORT_DOUBT, TOPICAL_EVIDENCE, MANY_DOCUMENTS = 0.35, 22.0, 1000
 """Chance matches become likelier in large collections: among thousands of documents some pair shares the words of a few
@@ -55,24 +51,19 @@ SHARES = 4
 
 _USUAL = verify.Settings()
 
-
-class _Pair(NamedTuple):
-    """The number of a query in its batch, and one of its sources."""
-
-    number: int
-    generation: Generation
-    source: Source
+_Numbered = tuple[int, Source]
+"""The number of a query in its batch, and one of its sources."""
 
 
-def compared(
+def compare_each(
     batch: Sequence[Screened],
-    sources: Sequence[Sequence[Located]],
+    sources: Sequence[Sequence[Source]],
     options: Options,
     statistics: verify.Statistics | None,
-) -> list[list[Shared]]:
-    """Return what each query of a batch shares with its sources, in their order.
+) -> None:
+    """Fill in `shared` of each query of a batch: its sources that share passages with it, in their order.
 
-    Sources that share nothing are left out. A text that cannot be read raises no error: its source has a `problem`.
+    A text that cannot be read raises no error: its source has a `problem`, and is among these.
 
     Args:
         batch: The queries.
@@ -80,24 +71,20 @@ def compared(
         options: What counts as found.
         statistics: How rare words are in the collection; None if unknown.
     """
-    found: list[list[Shared]] = [[] for _ in batch]
-    pairs = [_Pair(number, *located) for number, some in enumerate(sources) for located in some]
+    pairs = [(number, source) for number, some in enumerate(sources) for source in some]
     calls = _calls(batch, pairs, options, statistics)
-    with closing(in_order(calls, options.threads if len(pairs) > 1 else 1)) as results:
-        for number, shared in itertools.chain.from_iterable(results):
-            found[number].append(shared)
-    return found
-
-
-def _settings(options: Options, query: verify.Prepared, n_documents: int) -> verify.Settings:
-    n_letters = verify.n_letters(query, Span(0, query.n_tokens))
-    asked = options.min_chars, options.min_similarity, options.summaries
-    most = max(options.min_chars, SHORT_QUERY_CHARS)
-    return _settings_of(*asked, min(n_letters, most), min(query.n_words, _USUAL.seed_tokens), n_documents)
+    if options.threads == 1 or len(pairs) < 2:
+        for call in calls:
+            call()
+    else:
+        with closing(in_order(calls, options.threads)) as made:
+            deque(made, maxlen=0)
+    for query, some in zip(batch, sources, strict=True):
+        query.shared = [one for one in some if one.passages or one.problem]
 
 
 @lru_cache(maxsize=256)
-def _settings_of(
+def settings_of(
     min_chars: int, min_similarity: float, summaries: bool, n_letters: int, n_words: int, n_documents: int
 ) -> verify.Settings:
     """Return what counts as a passage. A text too short to hold a passage is one as a whole.
@@ -140,7 +127,10 @@ class _Query:
     @cached_property
     def settings(self) -> verify.Settings:
         """What counts as a passage."""
-        return _settings(self.options, self.prepared, self.screened.n_documents)
+        options, text = self.options, self.prepared
+        asked = options.min_chars, options.min_similarity, options.summaries
+        n_letters = min(text.n_letters, max(options.min_chars, SHORT_QUERY_CHARS))
+        return settings_of(*asked, n_letters, min(text.n_words, _USUAL.seed_tokens), self.screened.n_documents)
 
     @cached_property
     def rules(self) -> SectionRules | None:
@@ -154,65 +144,65 @@ class _Query:
 
 
 def _calls(
-    batch: Sequence[Screened], pairs: Sequence[_Pair], options: Options, statistics: verify.Statistics | None
-) -> Iterator[Callable[[], list[tuple[int, Shared]]]]:
+    batch: Sequence[Screened], pairs: Sequence[_Numbered], options: Options, statistics: verify.Statistics | None
+) -> Iterator[Callable[[], None]]:
     """Yield a call for each slice. The texts are read here, a call's when the call is asked for."""
     queries: dict[int, _Query] = {}
     for some in _slices(batch, pairs, options.threads):
-        numbers = dict.fromkeys(pair.number for pair in some)
-        new = [number for number in numbers if number not in queries]
-        prepared = [verify.prepare(batch[number].read.text) for number in new]
-        verify.make_ready(prepared, statistics)
-        made = {
-            number: _Query(batch[number], its, options, statistics) for number, its in zip(new, prepared, strict=True)
-        }
-        queries = {number: queries.get(number) or made[number] for number in numbers}
-        read = read_each([(generation, source) for _, generation, source in some])
-        stretches = [
-            stretches_near(one.text, batch[number].sample, generation.params) if one.text else ()
-            for (number, generation, _), one in zip(some, read, strict=True)
-        ]
-        yield partial(_compared, queries, [*zip(some, read, stretches, strict=True)], statistics)
+        before, queries = queries, {}
+        for number, _ in some:
+            if number not in queries:
+                made = before.get(number)
+                text = verify.prepare(batch[number].read.text) if made is None else made.prepared
+                queries[number] = made or _Query(batch[number], text, options, statistics)
+        verify.make_ready([one.prepared for one in queries.values()], statistics)
+        texts = texts_of([source for _, source in some])
+        yield partial(_compare, queries, some, texts, statistics)
 
 
-def _slices(batch: Sequence[Screened], pairs: Sequence[_Pair], n_threads: int) -> Iterator[list[_Pair]]:
-    """Yield pairs in slices, each for one call. Threads get `SHARES` slices each, of about the same cost."""
-    share = sum(_cost(pair.source) for pair in pairs) / (SHARES * n_threads) if n_threads > 1 else TOGETHER_CHARS
-    some: list[_Pair] = []
+def _slices(batch: Sequence[Screened], pairs: Sequence[_Numbered], n_threads: int) -> Iterator[list[_Numbered]]:
+    """Yield pairs in slices, each for one call. Threads get `SHARES` slices each, of about the same cost.
+
+    The cost is the characters that are compared: of a long source a part.
+    """
+    share: float = TOGETHER_CHARS
+    if n_threads > 1:
+        share = sum(min(one.document.n_chars, WHOLE_CHARS) for _, one in pairs) / (SHARES * n_threads)
+    some: list[_Numbered] = []
     cost, n_chars, last = 0, 0, -1
-    for pair in pairs:
-        more = pair.source.document.n_chars + (batch[pair.number].sample.n_chars if pair.number != last else 0)
+    for number, source in pairs:
+        more = source.document.n_chars + (batch[number].sample.n_chars if number != last else 0)
         if some and (n_chars + more > TOGETHER_CHARS or cost >= share):
             yield some
             some, cost, n_chars = [], 0, 0
-        some.append(pair)
-        cost, n_chars, last = cost + _cost(pair.source), n_chars + more, pair.number
+        some.append((number, source))
+        cost, n_chars, last = cost + min(source.document.n_chars, WHOLE_CHARS), n_chars + more, number
     if some:
         yield some
 
 
-def _cost(source: Source) -> int:
-    """Return how much of a source is compared, in characters: of a long one a part."""
-    return min(source.document.n_chars, WHOLE_CHARS)
-
-
-def _compared(
+def _compare(
     queries: dict[int, _Query],
-    pairs: Sequence[tuple[_Pair, Read, Sequence[Span]]],
+    pairs: Sequence[_Numbered],
+    texts: Sequence[verify.Prepared | None],
     statistics: verify.Statistics | None,
-) -> list[tuple[int, Shared]]:
-    """Return what the pairs of a slice share, each with the number of its query: all stretches take one native call."""
-    asked = []
-    for pair, read, stretches in pairs:
-        query = queries[pair.number]
-        asked += [(query.prepared, part(read.text, one), query.settings) for one in stretches if read.text]
-    found = iter(verify.passages_each(asked, statistics))
-    shared = []
-    for pair, read, stretches in pairs:
-        passages = in_whole(stretches, [*itertools.islice(found, len(stretches))])
-        if read.text and passages and (rules := queries[pair.number].rules):
-            passages = rules.kept(read.text.text, passages)
-        if passages or read.problem:
-            shared.append((pair.number, Shared(pair.source, passages, read.problem)))
-        read.keep()
-    return shared
+) -> None:
+    """Fill in what the pairs of a slice share: all stretches of their texts take one native call."""
+    asked: list[verify.TextPair] = []
+    bounds = [0]
+    for (number, source), text in zip(pairs, texts, strict=True):
+        query = queries[number]
+        if text and source.files:
+            for at in stretches_near(text, query.screened.sample, source.files.params):
+                part = text if len(at) == len(text.text) else verify.prepare(text.text[at.start : at.stop])
+                n_chars = source.document.n_chars
+                asked.append(verify.TextPair(query.prepared, part, query.settings, at.start, n_chars))
+        bounds.append(len(asked))
+    found = verify.passages_each(asked, statistics)
+    for (number, source), text, start, stop in zip(pairs, texts, bounds, bounds[1:], strict=False):
+        passages = found[start] if stop - start == 1 else in_whole(found[start:stop])
+        if text and passages and (rules := queries[number].rules):
+            passages = rules.kept(text.text, passages, source.document.n_chars)
+        source.passages = passages
+        if text and text.has_grown:
+            keep(source, text)

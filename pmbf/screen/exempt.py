@@ -117,7 +117,7 @@ def spans_in(
         return []
     query = verify.prepare(text)
     settings = verify.Settings(min_chars=min_chars, threshold=min_similarity, least_evidence=0.0)
-    pairs = [(query, verify.prepare(clean(template)), settings) for template in templates]
+    pairs = [verify.TextPair(query, verify.prepare(clean(template)), settings) for template in templates]
     return [one.query for found in verify.passages_each(pairs, None) for one in found]
 
 

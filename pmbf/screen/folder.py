@@ -15,11 +15,11 @@ from typing import cast
 
 from pmbf import kernels
 from pmbf.jobs.threads import Threads
-from pmbf.screen.comparing import compared
+from pmbf.screen.comparing import compare_each
 from pmbf.screen.lending import Lent, answer
 from pmbf.screen.options import Options
 from pmbf.screen.screened import Screened
-from pmbf.screen.sources import paths_of, sources
+from pmbf.screen.sources import sources
 from pmbf.screen.stores import AnyCatalog
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.screen.working import Workers, keep
@@ -82,13 +82,13 @@ class Folder:
         asked = [one for one in batch if one.candidates]
         if not asked:
             return
-        some = sources(self.store, [(one.candidates, one.left_out) for one in asked])
-        placed = [[(self.generation, source) for source in its] for its in some]
+        some = sources(self.store, self.generation, [(one.candidates, one.left_out) for one in asked])
         statistics = self.store.statistics if isinstance(self.store, Lent) else word_statistics(self.store)
-        found = compared(asked, placed, options, statistics)
-        paths = paths_of(self.store, [one.source for its in found for one in its])
-        for one, its in zip(asked, found, strict=True):
-            one.shared = [shared._replace(source=shared.source.named(paths, one.left_out)) for shared in its]
+        compare_each(asked, some, options, statistics)
+        paths = self.store.listed_of({source.document.id for one in asked for source in one.shared if not source.paths})
+        for one in asked:
+            for source in one.shared:
+                source.name(paths, one.left_out)
 
     @contextmanager
     def workers(self, options: Options, jobs: int) -> Iterator[Workers]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Sequence
-from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,36 +97,14 @@ def _together(places: NDArray[np.int64], in_query: NDArray[np.intp]) -> NDArray[
     return together
 
 
-def part(source: verify.Prepared, stretch: Span) -> verify.Prepared:
-    """Return a stretch of a source as a text."""
-    if len(stretch) == len(source.text):
-        return source
-    return verify.prepare(source.text[stretch.start : stretch.stop])
-
-
-def in_whole(stretches: Sequence[Span], found: Sequence[tuple[Passage, ...]]) -> tuple[Passage, ...]:
-    """Return the passages of stretches of a source, in query order, in characters of the source.
+def in_whole(found: Sequence[tuple[Passage, ...]]) -> tuple[Passage, ...]:
+    """Return the passages that a query shares with the stretches of a source, in query order.
 
     Passages never overlap in the query. If two stretches hold the same words, then the longer passage is kept.
-
-    Args:
-        stretches: The stretches.
-        found: The passages that a query shares with each, in query order.
     """
-    if not any(found):
-        return ()
-    every = [_moved(one, at.start) for at, some in zip(stretches, found, strict=True) for one in some]
-    if len(stretches) == 1:
-        return tuple(every)
     kept: list[Passage] = []
-    for passage in sorted(every, key=lambda one: (-len(one.query), one.query, one.source)):
+    for passage in sorted(chain.from_iterable(found), key=lambda one: (-len(one.query), one.query, one.source)):
         place = bisect(kept, passage.query, key=lambda one: one.query)
         if all(not meets(passage.query, other.query) for other in kept[max(0, place - 1) : place + 1]):
             kept.insert(place, passage)
     return tuple(kept)
-
-
-def _moved(passage: Passage, by: int) -> Passage:
-    if not by:
-        return passage
-    return replace(passage, source=Span(passage.source.start + by, passage.source.stop + by))

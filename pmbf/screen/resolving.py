@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple, get_args
 
 from pmbf import verify
@@ -19,7 +19,7 @@ from pmbf.base.span import Span, common, length_in, merged, outside, union_lengt
 from pmbf.report import CERTAINTIES, Match, NotCounted, Passage, Section
 from pmbf.screen.exempt import Exempt
 from pmbf.screen.options import Options
-from pmbf.screen.screened import Resolved, Screened, Shared
+from pmbf.screen.screened import Resolved, Screened
 from pmbf.screen.sources import Source
 from pmbf.text import SINGLE_CHARS
 
@@ -43,41 +43,50 @@ def resolve(query: Screened, options: Options) -> None:
     """
     if not query.shared:
         return
-    n_chars, n_counted = query.sample.n_chars, query.sample.n_chars - union_length(query.exempt.excluded)
-    every = _counted(query, options)
-    ignored = [one for its in every for one in its if one.passage.not_counted == "ignored"]
-    every = [[one for one in its if one.passage.not_counted != "ignored"] for its in every]
-    found = [
-        (_match(shared, its, n_counted, len(query.sample.hashes)), its)
-        for shared, its in zip(query.shared, every, strict=True)
-        if its or shared.problem
-    ]
-    kept = [(one, its) for one, its in found if one.problem or _share_of_all(one, n_chars) >= options.threshold]
-    shown = [one for _, its in kept for one in its]
+    exempted, n_chars, n_hashes = query.exempt, query.sample.n_chars, len(query.sample.hashes)
+    n_counted = n_chars - union_length(exempted.excluded)
+    takes_out = exempted.quoted or exempted.listed or exempted.excluded
+    count = _TakingOut(query, options.min_chars).counted if takes_out else _as_it_is
+    matches, shown, ignored = list[Match](), list[Counted](), list[Counted]()
+    n_below, n_not_counted, n_elsewhere = 0, 0, Counter[str]()
+    for source in query.shared:
+        counted = [*map(count, source.passages)]
+        if "ignored" in exempted.reasons:
+            ignored += [one for one in counted if one.passage.not_counted == "ignored"]
+            counted = [one for one in counted if one.passage.not_counted != "ignored"]
+        if not (counted or source.problem):
+            continue
+        if exempted.sections:
+            n_elsewhere.update(_elsewhere(counted, exempted.sections))
+        match = _match(source, counted, n_counted, n_hashes)
+        of_all = share(match.n_covered + match.n_not_counted, n_chars)
+        if match.problem or max(match.coverage, of_all) >= options.threshold:
+            matches.append(match)
+            shown += counted
+            n_not_counted += match.n_not_counted
+        else:
+            n_below += 1
+    covered = _covered(shown)
     query.resolved = Resolved(
-        matches=_ranked([one for one, _ in kept]),
-        n_below=len(found) - len(kept),
-        covered=(covered := merged(chain.from_iterable(one.spans for one in shown))),
-        coverage=share(union_length(covered), n_counted),
+        matches=_ranked(matches) if len(matches) > 1 else tuple(matches),
+        n_below=n_below,
+        covered=covered,
+        coverage=share(sum(map(len, covered)), n_counted),
         in_order=share(ordered(shown), n_counted),
-        not_counted=_amounts([*shown, *ignored], query.exempt),
-        n_elsewhere=Counter(name for its in every for name in _elsewhere(its, query.exempt.sections)),
+        not_counted=_amounts([*shown, *ignored], exempted) if n_not_counted or ignored else {},
+        n_elsewhere=n_elsewhere,
     )
-
-
-def _counted(query: Screened, options: Options) -> list[list[Counted]]:
-    """Return the passages of each source, without the exempt spans of the query."""
-    exempted = query.exempt
-    if exempted.quoted or exempted.listed or exempted.excluded:
-        taking_out = _TakingOut(query, options.min_chars)
-        return [[*map(taking_out.counted, shared.passages)] for shared in query.shared]
-    return [[_as_it_is(one) for one in shared.passages] for shared in query.shared]
 
 
 def _as_it_is(passage: Passage) -> Counted:
     if passage.not_counted:
         return Counted(replace(passage, n_excluded=len(passage.query)), ())
     return Counted(passage, (passage.query,))
+
+
+def _covered(counted: Iterable[Counted]) -> list[Span]:
+    """Return what of the query stands in passages and counts, ascending and disjoint."""
+    return merged([span for one in counted for span in one.spans])
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,7 @@ class _TakingOut:
     @cached_property
     def _least(self) -> int:
         """Characters of a passage that must be left, counted in letters of an alphabet: with less, nothing counts."""
-        return min(self.min_chars, verify.n_letters(self._text, Span(0, self._text.n_tokens)))
+        return min(self.min_chars, self._text.n_letters)
 
     def counted(self, passage: Passage) -> Counted:
         """Return a passage with the exempt span it mostly stands in, its excluded characters, why it counts not."""
@@ -115,10 +124,10 @@ class _TakingOut:
         return Counted(passage, outside([passage.query], exempted.excluded))
 
     def _n_letters_left(self, passage: Passage) -> int:
-        """Return the characters of a passage that count, as `verify.n_letters` counts those of a whole one."""
-        n_singles = verify.n_singles(self._text, [passage.query])
+        """Return the characters of a passage that count, as `Prepared.n_letters` counts those of a whole one."""
+        n_singles = self._text.n_singles_in([passage.query])
         if n_singles:
-            n_singles -= verify.n_singles(self._text, common([passage.query], self.query.exempt.excluded))
+            n_singles -= self._text.n_singles_in(common([passage.query], self.query.exempt.excluded))
         return passage.n_counted + (SINGLE_CHARS - 1) * n_singles
 
 
@@ -129,33 +138,31 @@ def _within(span: Span, exempted: Exempt) -> str | None:
     return None
 
 
-def _match(shared: Shared, counted: Sequence[Counted], n_counted: int, n_hashes: int) -> Match:
+def _match(source: Source, counted: Sequence[Counted], n_counted: int, n_hashes: int) -> Match:
     """Return a source as a match, if a query of so many hashes has so many characters that count."""
-    passages, n_hits = [one.passage for one in counted], shared.source.candidate.n_hits
+    passages = tuple([one.passage for one in counted])
+    n_covered, n_hits = sum(map(len, _covered(counted))), source.candidate.n_hits
     own = [one for one in passages if not one.not_counted]
-    n_covered = union_length(chain.from_iterable(one.spans for one in counted))
+    evidence: float = 0
+    longest = 0
+    for one in own:
+        evidence += one.evidence
+        longest = max(longest, one.n_counted)
+    certainties = filter(None, map(attrgetter("certainty"), own or passages))
     return Match(
-        document=shared.source.reference,
+        document=source.reference,
         containment=share(n_hits, n_hashes),
         n_hits=n_hits,
         n_covered=n_covered,
         coverage=share(n_covered, n_counted),
-        longest=max((passage.n_counted for passage in own), default=0),
-        passages=tuple(_with_source_share(passage, shared.source) for passage in passages),
-        problem=shared.problem,
-        evidence=round(sum(passage.evidence for passage in own), 1),
+        longest=longest,
+        passages=passages,
+        problem=source.problem,
+        evidence=round(evidence, 1),
         in_order=share(ordered(counted), n_counted),
-        certainty=min((one.certainty for one in own or passages if one.certainty), key=CERTAINTIES.index, default=None),
-        n_not_counted=union_length([one.query for one in passages]) - n_covered,
+        certainty=min(certainties, key=CERTAINTIES.index, default=None),
+        n_not_counted=union_length(map(attrgetter("query"), passages)) - n_covered,
     )
-
-
-def _with_source_share(passage: Passage, source: Source) -> Passage:
-    return replace(passage, source_share=round(min(1.0, share(len(passage.source), source.document.n_chars)), 3))
-
-
-def _share_of_all(match: Match, n_chars: int) -> float:
-    return max(match.coverage, share(match.n_covered + match.n_not_counted, n_chars))
 
 
 def _ranked(matches: Sequence[Match]) -> tuple[Match, ...]:

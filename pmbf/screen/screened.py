@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from pmbf.base.span import Span
 from pmbf.fingerprint import QuerySample
 from pmbf.intake.texts import Text
-from pmbf.report import Match, NotCounted, Passage, Report
+from pmbf.report import Match, NotCounted, Report
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.exempt import Exempt
 from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.sources import Source
-
-
-class Shared(NamedTuple):
-    """A source with the passages it shares with a query, or the reason why it was not compared."""
-
-    source: Source
-    passages: tuple[Passage, ...] = ()
-    problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +72,7 @@ class Screened:
     n_documents: int = 0
     n_left_out: int = 0
     warnings: tuple[str, ...] = ()
-    shared: Sequence[Shared] = ()
+    shared: Sequence[Source] = ()
     same: tuple[Match, ...] = ()
     resolved: Resolved = _UNRESOLVED
 

@@ -93,14 +93,15 @@ class SectionRules:
     settings: verify.Settings
     statistics: verify.Statistics | None
 
-    def kept(self, text: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    def kept(self, text: str, passages: Sequence[Passage], n_chars: int = 0) -> tuple[Passage, ...]:
         """Return the passages that a source shares with the query: what keeps the rules, and the rest as not counted.
 
         Args:
             text: The text of the source.
             passages: The passages, in query order.
+            n_chars: Characters of the source's document, for `Passage.source_share`; 0 if unknown.
         """
-        source = _Source(text, self.template)
+        source = _Cut(text, self.template, n_chars)
         found: list[Passage] = []
         broken: list[tuple[Passage, list[Passage]]] = []
         for passage in passages:
@@ -110,45 +111,48 @@ class SectionRules:
             else:
                 broken.append((passage, list(self._pieces(passage, within, source))))
         kept = _disjoint([*found, *(piece for _, pieces in broken for piece in pieces)])
-        rest = [one for passage, pieces in broken for one in self._rest(passage, pieces, text)]
+        rest = [one for passage, pieces in broken for one in self._rest(passage, pieces, source)]
         return tuple(sorted([*kept, *rest], key=lambda one: one.query))
 
-    def _rest(self, passage: Passage, pieces: Sequence[Passage], text: str) -> Iterator[Passage]:
+    def _rest(self, passage: Passage, pieces: Sequence[Passage], source: _Cut) -> Iterator[Passage]:
         """Yield what of a passage does not count, with the reason; all of it if no part of it is a passage alone."""
         same = [one.span for one in self.same]
         for_reason: tuple[tuple[NotCounted, Sequence[Span]], ...] = (("skipped", self.skipped), ("elsewhere", same))
         n_found = len(pieces)
         for reason, spans in for_reason:
             for ours in outside(common([passage.query], spans), [one.query for one in pieces]):
-                for one in self._compared(ours, passage.source, text):
+                for one in self._compared(ours, passage.source, source):
                     n_found += 1
                     yield replace(one, not_counted=reason)
         if not n_found:
             is_skipped = length_in(passage.query, self.skipped) >= length_in(passage.query, same)
             yield replace(passage, not_counted="skipped" if is_skipped else "elsewhere")
 
-    def _pieces(self, passage: Passage, within: Sequence[Section], source: _Source) -> Iterator[Passage]:
+    def _pieces(self, passage: Passage, within: Sequence[Section], source: _Cut) -> Iterator[Passage]:
         """Yield the passages of each piece of a passage: in each section, and outside of all."""
         for one in within:
             for ours in common([passage.query], [one.span]):
                 for theirs in source.spans(one.name):
-                    yield from self._compared(ours, theirs, source.text)
+                    yield from self._compared(ours, theirs, source)
         for ours in outside([passage.query], [*self.skipped, *(one.span for one in within)]):
-            yield from self._compared(ours, passage.source, source.text)
+            yield from self._compared(ours, passage.source, source)
 
-    def _compared(self, ours: Span, theirs: Span, text: str) -> Iterator[Passage]:
+    def _compared(self, ours: Span, theirs: Span, source: _Cut) -> Iterator[Passage]:
         piece = verify.prepare(self.query.text[ours.start : ours.stop])
-        part = verify.prepare(text[theirs.start : theirs.stop])
-        for found in verify.passages(piece, part, self.settings, self.statistics):
-            yield replace(found, query=_moved(found.query, ours.start), source=_moved(found.source, theirs.start))
+        part = verify.prepare(source.text[theirs.start : theirs.stop])
+        pair = verify.TextPair(piece, part, self.settings, theirs.start, source.n_chars)
+        [passages] = verify.passages_each([pair], self.statistics, beside=False)
+        for one in passages:
+            yield replace(one, query=Span(one.query.start + ours.start, one.query.stop + ours.start))
 
 
 @dataclass(frozen=True)
-class _Source:
+class _Cut:
     """The text of a source, with its sections once they are asked for."""
 
     text: str
     template: Template
+    n_chars: int
 
     @cached_property
     def _sections(self) -> list[Section]:
@@ -159,7 +163,7 @@ class _Source:
         return [one.span for one in self._sections if one.name == name]
 
 
-def _keeps(passage: Passage, section: Section, source: _Source) -> bool:
+def _keeps(passage: Passage, section: Section, source: _Cut) -> bool:
     """Return whether a passage stands in one section, on both sides."""
     inside = section.span.start <= passage.query.start and passage.query.stop <= section.span.stop
     return inside and length_inside([passage.source], source.spans(section.name)) == len(passage.source)
@@ -172,7 +176,3 @@ def _disjoint(passages: Sequence[Passage]) -> list[Passage]:
         if not any(meets(passage.query, other.query) for other in kept):
             kept.append(passage)
     return sorted(kept, key=lambda one: one.query)
-
-
-def _moved(span: Span, by: int) -> Span:
-    return Span(span.start + by, span.stop + by)

@@ -1,4 +1,4 @@
-"""Sources: the candidates of queries with their rows of the catalog, and how a report names those that it matches.
+"""Sources: the candidates of queries with their rows of the catalog, their texts, and the names that a report gives.
 
 The catalog is asked twice for all queries of a batch: before comparing for the rows of the candidates, and afterwards
 for the paths of those that share passages, which are a few of them.
@@ -8,51 +8,59 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from pmbf.base.labels import Labels
-from pmbf.report import DocumentRef
+from pmbf import verify
+from pmbf.base.errors import PmbfError
+from pmbf.report import DocumentRef, Match, Passage
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.leaving_out import LeftOut
-from pmbf.store.catalog_tables import Document, ListedPath
+from pmbf.screen.stores import Named
+from pmbf.store.catalog_tables import TEXT_KIND, Document, ListedPath
+from pmbf.store.generation import Generation
 from pmbf.store.listing import labels_of
+from pmbf.store.originals import original_text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Source:
-    """A candidate, and its row of the catalog.
+    """A candidate of one query, and what is found of it on its way into the report.
 
     Args:
         candidate: The candidate.
-        document: Its row.
-        paths: The paths that it is listed under, sorted, if its text must be read again from one of them, or if they
-            are known; else empty.
-        labels: The labels of each of these paths; empty if none has a label.
+        document: Its row of the catalog.
+        files: Those that hold its text; None in another process than the one that compares.
+        paths: The paths that it is listed under and that are not left out, sorted. They are known before comparing if
+            its text must be read again from one of them, and else afterwards if it shares passages.
+        passages: What it shares with the query, in query order.
+        problem: Why it was not compared.
     """
 
     candidate: Candidate
     document: Document
-    paths: tuple[str, ...] = ()
-    labels: tuple[Labels, ...] = ()
+    files: Generation | None
+    paths: Sequence[ListedPath] = ()
+    passages: tuple[Passage, ...] = ()
+    problem: str | None = None
 
-    def listed(self, paths: Sequence[ListedPath]) -> Source:
-        """Return the source with its paths."""
-        return Source(self.candidate, self.document, tuple(one.path for one in paths), labels_of(paths))
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Source, (self.candidate, self.document, None, self.paths, self.passages, self.problem)
 
-    def named(self, paths: Mapping[int, Sequence[ListedPath]], left_out: LeftOut) -> Source:
-        """Return the source with its paths, those that are left out taken out.
+    def name(self, paths: Mapping[int, Sequence[ListedPath]], left_out: LeftOut) -> None:
+        """Fill in its paths, unless they are known.
 
         Args:
-            paths: The paths of sources that have none yet, by the id of the document.
+            paths: Those of each document.
             left_out: What the query is not compared with.
         """
-        return self if self.paths else self.listed(left_out.kept(paths[self.document.id]))
+        if not self.paths:
+            self.paths = left_out.kept(paths[self.document.id])
 
     @property
     def reference(self) -> DocumentRef:
         """The document as a report names it; its paths must be known."""
-        document = self.document
-        return DocumentRef(document.id, self.paths[0], self.paths, document.n_chars, document.kind, self.labels)
+        row, names = self.document, tuple([one.path for one in self.paths])
+        return DocumentRef(row.id, names[0], names, row.n_chars, row.kind, labels_of(self.paths))
 
 
 class Rows(Protocol):
@@ -65,33 +73,83 @@ class Rows(Protocol):
         """Return the paths of documents as they are listed, sorted, by id."""
 
 
-def sources(store: Rows, found: Sequence[tuple[Sequence[Candidate], LeftOut]]) -> list[list[Source]]:
+def sources(store: Rows, files: Generation, found: Sequence[tuple[Sequence[Candidate], LeftOut]]) -> list[list[Source]]:
     """Return the sources of some queries, in the same order. The catalog is asked once for all of them.
 
     Args:
         store: The collection.
+        files: Its files.
         found: The candidates of each query, and what is left out for it.
 
     Raises:
         CorruptError: The catalog is damaged.
     """
-    documents = store.documents([candidate.document for some, _ in found for candidate in some])
-    unstored = [one.id for one in documents.values() if one.n_chars and not one.text_file]
-    paths = store.listed_of(unstored) if unstored else {}
-    return [[_source(one, documents[one.document], left_out, paths) for one in some] for some, left_out in found]
+    rows = store.documents([candidate.document for some, _ in found for candidate in some])
+    every = [[Source(one, rows[one.document], files) for one in some] for some, _ in found]
+    if unstored := {row.id for row in rows.values() if row.n_chars and not row.text_file}:
+        paths = store.listed_of(unstored)
+        for its, (_, left_out) in zip(every, found, strict=True):
+            for one in its:
+                if one.document.id in unstored:
+                    one.paths = left_out.kept(paths[one.document.id])
+    return every
 
 
-def _source(
-    candidate: Candidate, document: Document, left_out: LeftOut, paths: Mapping[int, Sequence[ListedPath]]
-) -> Source:
-    source = Source(candidate, document)
-    return source.listed(left_out.kept(paths[document.id])) if document.id in paths else source
+def texts_of(some: Iterable[Source]) -> list[verify.Prepared | None]:
+    """Return the texts of sources, with what earlier comparisons made of them. Each is read once for all.
+
+    A text that cannot be read is None: the reason becomes the problem of its source.
+    """
+    read: dict[int, verify.Prepared | str] = {}
+    texts = []
+    for one in some:
+        id_ = one.document.id
+        if id_ not in read:
+            assert one.files
+            read[id_] = one.files.recent.get(id_) or _read(one)
+        text = read[id_]
+        if isinstance(text, str):
+            one.problem = text
+        texts.append(None if isinstance(text, str) else text)
+    return texts
 
 
-def paths_of(store: Rows, found: Iterable[Source]) -> Mapping[int, Sequence[ListedPath]]:
-    """Return the paths of those sources that have none yet, by the id of the document, in one question.
+def _read(source: Source) -> verify.Prepared | str:
+    """Return the text of a source, or the reason why it cannot be read."""
+    assert source.files
+    try:
+        text = verify.prepare(original_text(source.files, source.document, [one.path for one in source.paths]))
+    except (PmbfError, OSError) as error:
+        return str(error)
+    keep(source, text)  # whatever becomes of the comparison
+    return text
+
+
+def keep(source: Source, text: verify.Prepared) -> None:
+    """Keep a stored text for the next query, with all that was made of it."""
+    if source.files and source.document.text_file:
+        text.has_grown = False
+        source.files.recent.put(source.document.id, text, text.n_bytes)
+
+
+def same_files(store: Named, sha256: str, left_out: LeftOut) -> tuple[Match, ...]:
+    """Return a match for each document without a word that was made from a file with this checksum, byte for byte.
+
+    Args:
+        store: The collection.
+        sha256: The checksum of the query's file, hexadecimal.
+        left_out: What the query is not compared with.
 
     Raises:
         CorruptError: The catalog is damaged.
     """
-    return store.listed_of({one.document.id for one in found if not one.paths})
+    found = store.catalog.by_sha256([sha256])
+    rows = [row for row in found if row.kind != TEXT_KIND and not row.n_tokens and row.id not in left_out.documents]
+    listed = store.listed_of(row.id for row in rows)
+    matches = []
+    for row in rows:
+        kept = left_out.kept(listed[row.id])
+        paths = tuple(one.path for one in kept)
+        document = DocumentRef(row.id, paths[0], paths, row.n_chars, row.kind, labels_of(kept))
+        matches.append(Match(document, 0.0, 0, 0, 1.0, 0, (), in_order=1.0, certainty="sure", same_file=True))
+    return tuple(matches)
