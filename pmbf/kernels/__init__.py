@@ -29,7 +29,6 @@ from pmbf.kernels.unit_rules import *
 if TYPE_CHECKING:
     from pmbf.kernels.reference_bits import *
     from pmbf.kernels.reference_compare import *
-    from pmbf.kernels.reference_counts import *
     from pmbf.kernels.reference_evident import *
     from pmbf.kernels.reference_files import *
     from pmbf.kernels.reference_inverted import *

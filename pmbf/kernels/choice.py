@@ -15,7 +15,6 @@ VARIABLE = "PMBF_KERNELS"
 MODULES = (
     "bits",
     "compare",
-    "counts",
     "evident",
     "files",
     "inverted",

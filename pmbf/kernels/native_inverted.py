@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from ctypes import Structure, byref, c_int64, c_size_t, c_uint64, c_void_p
-from dataclasses import replace
+from collections.abc import Sequence
+from ctypes import Structure, byref, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pmbf.kernels.inverted_checks import (
     damaged_index,
     malformed_lists,
     require_ascending,
+    require_highest,
     require_invertible,
+    require_join,
     require_lists,
+    require_mergeable,
+    require_probe,
 )
-from pmbf.kernels.inverted_layout import Inverted, Lists, Numbers, shift_of
+from pmbf.kernels.inverted_layout import Inverted, Jaccard, Lists, Numbers, SharedCounts, shift_of
 from pmbf.kernels.native_library import address, function
+from pmbf.kernels.native_memory import array_of
 
-__all__ = ["drop_features", "invert"]
+__all__ = ["add_highest", "drop_features", "invert", "jaccard_join", "merge_counts", "shared_counts"]
 
 _AT, _N = c_void_p, c_size_t
 _NO_MEMORY, _REFUSED, _UNSORTED = -1, -2, -3
@@ -25,18 +32,13 @@ _NO_MEMORY, _REFUSED, _UNSORTED = -1, -2, -3
 _at = address()
 
 
-class PassedLists(Structure):
+class _Lists(Structure):
     """`lists_t` of `native/inverted/inverted.h`."""
 
     _fields_ = (("offsets", _AT), ("features", _AT), ("n", c_uint64))
 
-    @classmethod
-    def of(cls, lists: Lists) -> PassedLists:
-        """Return lists as C takes them. Their arrays must be contiguous, and live as long."""
-        return cls(_at(lists.offsets), _at(lists.features), len(lists))
 
-
-class PassedInverted(Structure):
+class _Inverted(Structure):
     """`inverted_t` of `native/inverted/inverted.h`."""
 
     _fields_ = (
@@ -44,62 +46,127 @@ class PassedInverted(Structure):
         *((name, c_uint64) for name in ("n_features", "n_postings", "n_slots", "shift", "n_documents")),
     )
 
-    @classmethod
-    def of(cls, inverted: Inverted) -> PassedInverted:
-        """Return an index as C takes it. Its arrays must be contiguous, and live as long."""
-        arrays = inverted.features, inverted.starts, inverted.documents, inverted.directory
-        sizes = len(inverted.features), len(inverted.documents), len(inverted.directory) - 1
-        return cls(*map(_at, arrays), *sizes, inverted.shift, inverted.n_documents)
+
+class _Telling(Structure):
+    """`telling_t` of `native/inverted/inverted.h`."""
+
+    _fields_ = (("min_shared", c_uint64), ("threshold", c_double), ("list_sizes", _AT), ("sizes", _AT))
+
+
+class _Pairs(Structure):
+    """`pairs_t` of `native/inverted/inverted.h`."""
+
+    _fields_ = (("documents", _AT), ("counts", _AT), ("n", c_uint64), ("room", c_uint64), ("offsets", _AT))
+
+
+class _Rows(Structure):
+    """`rows_t` of `native/inverted/highest.c`."""
+
+    _fields_ = (("kept", _AT), ("totals", _AT), ("keep", _N))
 
 
 _invert = function("pmbf_invert", _AT, _AT, _AT, _AT, _AT, returns=c_int64)
 _directory = function("pmbf_directory", _AT, _N, c_uint64, _AT, _N)
 _drop = function("pmbf_drop_features", _AT, _AT, _N, _AT, _AT, returns=c_int64)
+_shared = function("pmbf_shared_counts", _AT, _AT, _AT, _AT, _AT, returns=c_int64)
+_merge = function("pmbf_merge_counts", _AT, _N, _N, _N, _AT, _AT, returns=c_int64)
+_add_highest = function("pmbf_add_highest", _AT, _AT, _N, _AT, _AT, c_int)
+_join = function("pmbf_jaccard_join", _AT, _AT, _AT, _AT, _AT, _AT, returns=c_int64)
 
 
 def invert(lists: Lists, documents: Numbers | None = None) -> Inverted:
     """See `reference_inverted.invert`. A posting takes some 80 ns."""
     require_invertible(lists, documents)
-    lists = contiguous(lists)
     numbers = None if documents is None else np.ascontiguousarray(documents)
     n = len(lists.features)
     features, starts, postings = np.empty(n, np.uint32), np.empty(n + 1, np.uint32), np.empty(n, np.uint32)
-    into = _at(features), _at(starts), _at(postings)
-    n_features = _invert(byref(PassedLists.of(lists)), None if numbers is None else _at(numbers), *into)
-    refuse(n_features)
+    passed, into = _passed_lists(lists), (_at(features), _at(starts), _at(postings))
+    n_features = _invert(byref(passed), None if numbers is None else _at(numbers), *into)
+    _refuse(n_features)
     n_documents = len(lists) if numbers is None else int(numbers[-1]) + 1 if len(numbers) else 0
-    return _finished(features, starts, postings, n_features, n_documents)
+    # The ends of arrays that are longer than they need be are given back to the system.
+    features.resize(n_features, refcheck=False)
+    starts.resize(n_features + 1, refcheck=False)
+    shift = shift_of(features)
+    n_slots = ((int(features[-1]) - int(features[0])) >> shift) + 1 if n_features else 0
+    directory = np.empty(n_slots + 1, np.uint32)
+    _directory(_at(features), n_features, shift, _at(directory), n_slots)
+    return Inverted(features, starts, postings, directory, shift, n_documents)
 
 
 def drop_features(lists: Lists, stop: Numbers) -> Lists:
     """See `reference_inverted.drop_features`. A feature takes some 2 ns."""
     require_lists(lists)
     require_ascending("stop", stop)
-    lists, stop = contiguous(lists), np.ascontiguousarray(stop)
+    passed, stop = _passed_lists(lists), np.ascontiguousarray(stop)
     offsets, left = np.empty(len(lists) + 1, np.uint64), np.empty(len(lists.features) + 1, np.uint32)
-    n_left = _drop(byref(PassedLists.of(lists)), _at(stop), len(stop), _at(offsets), _at(left))
-    refuse(n_left)
+    n_left = _drop(byref(passed), _at(stop), len(stop), _at(offsets), _at(left))
+    _refuse(n_left)
     left.resize(n_left, refcheck=False)
     return Lists(offsets, left)
 
 
-def contiguous(lists: Lists) -> Lists:
-    """Return lists whose arrays C can read."""
-    return Lists(np.ascontiguousarray(lists.offsets), np.ascontiguousarray(lists.features))
+def shared_counts(
+    inverted: Inverted,
+    lists: Lists,
+    *,
+    min_shared: int = 1,
+    after: Numbers | None = None,
+    jaccard: Jaccard | None = None,
+) -> SharedCounts:
+    """See `reference_inverted.shared_counts`. A feature takes some 30 ns, a posting of it some 1 ns."""
+    require_probe(inverted, lists, min_shared, after, jaccard)
+    index, probes = _passed_index(inverted), _passed_lists(lists)
+    floor = None if after is None else np.ascontiguousarray(after)
+    given = byref(index), byref(probes), None if floor is None else _at(floor)
+    return _told(_shared, given, len(lists), min_shared, jaccard)
 
 
-def contiguous_index(inverted: Inverted) -> Inverted:
-    """Return an index whose arrays C can read."""
-    return replace(
-        inverted,
-        features=np.ascontiguousarray(inverted.features),
-        starts=np.ascontiguousarray(inverted.starts),
-        documents=np.ascontiguousarray(inverted.documents),
-        directory=np.ascontiguousarray(inverted.directory),
-    )
+def merge_counts(many: Sequence[SharedCounts], *, min_shared: int = 1, jaccard: Jaccard | None = None) -> SharedCounts:
+    """See `reference_inverted.merge_counts`. A pair takes some 3 ns."""
+    n_documents = require_mergeable(many, min_shared, jaccard)
+    passed = [_passed_counts(one) for one in many]
+    given = (_Pairs * len(many))(*passed), len(many), len(many[0]), n_documents
+    return _told(_merge, given, len(many[0]), min_shared, jaccard)
 
 
-def refuse(status: int) -> None:
+def add_highest(
+    kept: NDArray[np.uint64], totals: Numbers, counts: SharedCounts, rows: Numbers, ranks: Numbers, *, mirrored: bool
+) -> None:
+    """See `reference_inverted.add_highest`. A pair takes some 10 ns."""
+    require_highest(kept, totals, counts, rows, ranks, mirrored)
+    rows, ranks, passed = np.ascontiguousarray(rows), np.ascontiguousarray(ranks), _passed_counts(counts)
+    into = _Rows(_at(kept), _at(totals), kept.shape[1])
+    _add_highest(byref(into), byref(passed), len(counts), _at(rows), _at(ranks), mirrored)
+
+
+def jaccard_join(
+    lists: Lists, threshold: float, *, probes: Lists | None = None, inverted: Inverted | None = None
+) -> SharedCounts:
+    """See `reference_inverted.jaccard_join`. A list of 200 features takes some 5 µs, a pair that is compared 1 µs."""
+    inverted = invert(lists) if inverted is None else inverted
+    require_join(lists, threshold, probes, inverted)
+    asked = lists if probes is None else probes
+    after = np.arange(len(lists), dtype=np.uint32) if probes is None else None
+    index, of, those = _passed_index(inverted), _passed_lists(lists), _passed_lists(asked)
+    given = byref(index), byref(of), byref(those), None if after is None else _at(after)
+    return _told(_join, given, len(asked), 1, Jaccard(threshold, asked.sizes, lists.sizes))
+
+
+def _told(kernel: Any, given: tuple[Any, ...], n_lists: int, min_shared: int, jaccard: Jaccard | None) -> SharedCounts:
+    """Return the pairs that a kernel tells."""
+    offsets, telling = np.zeros(n_lists + 1, np.uint64), _Telling(min_shared, 0, None, None)
+    pairs = _Pairs(None, None, 0, 0, _at(offsets))
+    if jaccard:
+        sizes = np.ascontiguousarray(jaccard.list_sizes), np.ascontiguousarray(jaccard.sizes)
+        telling = _Telling(min_shared, jaccard.threshold, *map(_at, sizes))
+    status = kernel(*given, byref(telling), byref(pairs))
+    documents, counts = (array_of(place, np.uint32, pairs.n) for place in (pairs.documents, pairs.counts))
+    _refuse(status)
+    return SharedCounts(offsets, documents, counts)
+
+
+def _refuse(status: int) -> None:
     """Raise the error that a kernel's status stands for, if it stands for one."""
     if status == _NO_MEMORY:
         raise MemoryError
@@ -109,12 +176,29 @@ def refuse(status: int) -> None:
         raise damaged_index()
 
 
-def _finished(features: Numbers, starts: Numbers, documents: Numbers, n_features: int, n_documents: int) -> Inverted:
-    """Return the index of arrays that are longer than they need be. Their ends are given back to the system."""
-    features.resize(n_features, refcheck=False)
-    starts.resize(n_features + 1, refcheck=False)
-    shift = shift_of(features)
-    n_slots = ((int(features[-1]) - int(features[0])) >> shift) + 1 if n_features else 0
-    directory = np.empty(n_slots + 1, np.uint32)
-    _directory(_at(features), n_features, shift, _at(directory), n_slots)
-    return Inverted(features, starts, documents, directory, shift, n_documents)
+def _passed(made: Any, arrays: Sequence[NDArray[Any]], *numbers: int) -> Any:
+    """Return a structure of the addresses of arrays, and of numbers. Arrays that are not contiguous are copied."""
+    kept = [np.ascontiguousarray(array) for array in arrays]
+    passed = made(*map(_at, kept), *numbers)
+    passed.kept = kept  # as long as the structure lives
+    return passed
+
+
+def _passed_lists(lists: Lists) -> _Lists:
+    passed: _Lists = _passed(_Lists, (lists.offsets, lists.features), len(lists))
+    return passed
+
+
+def _passed_index(inverted: Inverted) -> _Inverted:
+    arrays = inverted.features, inverted.starts, inverted.documents, inverted.directory
+    sizes = len(inverted.features), len(inverted.documents), len(inverted.directory) - 1
+    passed: _Inverted = _passed(_Inverted, arrays, *sizes, inverted.shift, inverted.n_documents)
+    return passed
+
+
+def _passed_counts(counts: SharedCounts) -> _Pairs:
+    kept = [np.ascontiguousarray(array) for array in (counts.documents, counts.counts, counts.offsets)]
+    documents, its_counts, offsets = map(_at, kept)
+    passed = _Pairs(documents, its_counts, counts.n_pairs, counts.n_pairs, offsets)
+    passed.kept = kept
+    return passed

@@ -1,19 +1,29 @@
-"""Inverted indexes of lists of features, and lists without some features: the reference of `native/inverted`."""
+"""Inverted indexes of lists of features, and what lists share by them: the reference of `native/inverted`."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from pmbf.kernels.inverted_checks import (
     damaged_index,
     malformed_lists,
     require_ascending,
+    require_highest,
     require_invertible,
+    require_join,
     require_lists,
+    require_mergeable,
+    require_probe,
 )
-from pmbf.kernels.inverted_layout import Inverted, Lists, Numbers, shift_of
+from pmbf.kernels.inverted_layout import Inverted, Jaccard, Lists, Numbers, SharedCounts, shift_of
 
-__all__ = ["drop_features", "invert"]
+__all__ = ["add_highest", "drop_features", "invert", "jaccard_join", "merge_counts", "shared_counts"]
+
+WHOLE = 2**32 - 1
 
 
 def invert(lists: Lists, documents: Numbers | None = None) -> Inverted:
@@ -59,6 +69,142 @@ def drop_features(lists: Lists, stop: Numbers) -> Lists:
         np.array([feature for feature in lists[at].tolist() if feature not in left_out], np.uint32)
         for at in range(len(lists))
     ])  # fmt: skip
+
+
+def shared_counts(
+    inverted: Inverted,
+    lists: Lists,
+    *,
+    min_shared: int = 1,
+    after: Numbers | None = None,
+    jaccard: Jaccard | None = None,
+) -> SharedCounts:
+    """Return for each list the documents that share features with it, and how many.
+
+    Threads may call it side by side; each call has counters of its own, 4 bytes a document.
+
+    Args:
+        inverted: The documents.
+        lists: The lists that probe.
+        min_shared: Fewest shared features of a document that is told, at least 1.
+        after: `(n_lists,) uint32`. Of each list only documents above this number are counted and told. If documents
+            probe themselves, with `after` their own numbers, then each pair is told once.
+        jaccard: Tell only pairs that are as similar as this asks.
+
+    Raises:
+        ParameterError: An argument is malformed or damaged, or a list does not ascend.
+    """
+    require_probe(inverted, lists, min_shared, after, jaccard)
+    require_ascending_lists(lists)
+    require_sound(inverted)
+    starts = inverted.starts.tolist()
+    owners = {
+        feature: inverted.documents[start:stop].tolist()
+        for feature, start, stop in zip(inverted.features.tolist(), starts, starts[1:], strict=False)
+    }
+    rows = []
+    for number in range(len(lists)):
+        least = -1 if after is None else int(after[number])
+        having = [document for feature in lists[number].tolist() for document in owners.get(feature, ())]
+        rows.append(Counter(document for document in having if document > least))
+    return _told(rows, min_shared, jaccard)
+
+
+def merge_counts(many: Sequence[SharedCounts], *, min_shared: int = 1, jaccard: Jaccard | None = None) -> SharedCounts:
+    """Return the sums of partial counts.
+
+    Args:
+        many: Counts of the same lists, each of other features; at least one.
+        min_shared: As in `shared_counts`, of the sums.
+        jaccard: As in `shared_counts`, of the sums.
+
+    Raises:
+        ParameterError: An argument is malformed.
+    """
+    require_mergeable(many, min_shared, jaccard)
+    rows = [Counter[int]() for _ in range(len(many[0]))]
+    for one in many:
+        for row, document, count in zip(one.lists().tolist(), one.documents.tolist(), one.counts.tolist(), strict=True):
+            rows[row][document] += count
+    return _told(rows, min_shared, jaccard)
+
+
+def add_highest(
+    kept: NDArray[np.uint64],
+    totals: NDArray[np.uint32],
+    counts: SharedCounts,
+    rows: Numbers,
+    ranks: Numbers,
+    *,
+    mirrored: bool,
+) -> None:
+    """Offer counts to rows that keep their highest ones.
+
+    Args:
+        kept: `(n_rows, keep) uint64`, for each row count << 32 | 2^32 - 1 - rank, 0 where there is none: zeros, or
+            what an earlier call of this twin left. It is changed.
+        totals: `(n_rows,) uint32`, how many documents were offered to each row. It is changed.
+        counts: No document may be offered to a row twice, in all calls.
+        rows: `(n_lists,) uint32`, the row that each list is offered to.
+        ranks: `(n_documents,) uint32`, a permutation. Of equal counts the documents with the least ranks are kept.
+        mirrored: Whether row d too is offered the list's row as a document, for each document d of a list. Then rows
+            are documents.
+
+    Raises:
+        ParameterError: An argument is malformed.
+    """
+    require_highest(kept, totals, counts, rows, ranks, mirrored)
+    offered: dict[int, list[int]] = {}
+    pairs = zip(rows[counts.lists()].tolist(), counts.documents.tolist(), counts.counts.tolist(), strict=True)
+    for row, document, count in pairs:
+        offered.setdefault(row, []).append(count << 32 | WHOLE - int(ranks[document]))
+        if mirrored:
+            offered.setdefault(document, []).append(count << 32 | WHOLE - int(ranks[row]))
+    for row, keys in offered.items():
+        best = sorted([*kept[row].tolist(), *keys], reverse=True)[: kept.shape[1]]
+        kept[row], totals[row] = best, totals[row] + len(keys)
+
+
+def jaccard_join(
+    lists: Lists, threshold: float, *, probes: Lists | None = None, inverted: Inverted | None = None
+) -> SharedCounts:
+    """Return all pairs of lists that are as similar as a threshold, and no other ones.
+
+    Args:
+        lists: At most 2^32 - 2 features in all.
+        threshold: Least Jaccard index of a pair, in (0, 1]: shared features / features of either, as float64. A list
+            without features is like no list.
+        probes: Other lists, which are compared with each of `lists`; None: `lists` with each other.
+        inverted: What `invert(lists)` returned; None: it is made.
+
+    Returns:
+        For each list i of `probes` the numbers of all lists that are like it, with the features that both have. If
+        there are no probes, then for each list i only lists j > i: each pair is told once.
+
+    Raises:
+        ParameterError: An argument is malformed or damaged; a list does not ascend; the threshold is not in (0, 1].
+    """
+    inverted = invert(lists) if inverted is None else inverted
+    require_join(lists, threshold, probes, inverted)
+    asked = lists if probes is None else probes
+    after = np.arange(len(lists), dtype=np.uint32) if probes is None else None
+    return shared_counts(inverted, asked, after=after, jaccard=Jaccard(threshold, asked.sizes, lists.sizes))
+
+
+def _told(rows: Sequence[Counter[int]], min_shared: int, jaccard: Jaccard | None) -> SharedCounts:
+    """Return for each list the documents with counts that are high enough."""
+    told = []
+    for row, counts in enumerate(rows):
+        found = [(document, count) for document, count in sorted(counts.items()) if count >= min_shared]
+        told.append([pair for pair in found if jaccard is None or _is_alike(jaccard, row, *pair)])
+    pairs = np.array([pair for found in told for pair in found], np.uint32).reshape(-1, 2)
+    offsets = np.cumsum([0, *map(len, told)], dtype=np.uint64)
+    return SharedCounts(offsets, np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]))
+
+
+def _is_alike(jaccard: Jaccard, row: int, document: int, count: int) -> bool:
+    of_either = int(jaccard.list_sizes[row]) + int(jaccard.sizes[document]) - count
+    return of_either > 0 and count / of_either >= jaccard.threshold
 
 
 def require_ascending_lists(lists: Lists) -> None:

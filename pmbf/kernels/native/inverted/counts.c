@@ -14,7 +14,7 @@ static int64_t count_list(const inverted_t *inverted, const lists_t *lists, size
     return tell_counts(counters, marked, first, list, telling, pairs);
 }
 
-/* Tells for each list the documents that share features with it. `after`: see reference_counts.py; NULL: all documents.
+/* Tells for each list the documents that share features with it. `after`: see reference_inverted.py; NULL: all documents.
  * Returns 0, PMBF_NO_MEMORY, PMBF_REFUSED for a damaged index, or PMBF_UNSORTED. */
 EXPORT int64_t pmbf_shared_counts(const inverted_t *inverted, const lists_t *lists, const uint32_t *after,
                                   const telling_t *telling, pairs_t *pairs) {

@@ -26,7 +26,7 @@ static void offer(const rows_t *rows, size_t row, uint64_t key) {
 
 static uint64_t key_of(uint32_t count, uint32_t rank) { return (uint64_t)count << 32 | (UINT32_MAX - rank); }
 
-/* Offers the counts of one list after another to rows; mirrored: see reference_counts.py. */
+/* Offers the counts of one list after another to rows; mirrored: see reference_inverted.py. */
 EXPORT void pmbf_add_highest(const rows_t *rows, const pairs_t *pairs, size_t n_lists, const uint32_t *row_of_list,
                              const uint32_t *ranks, int mirrored) {
     for (size_t list = 0; list < n_lists; list++) {

@@ -132,7 +132,7 @@ static int64_t join_list(join_t *join, probe_t *probe, pairs_t *pairs) {
 }
 
 /* Tells for each list the documents of an index that are as similar as `telling` says. `of`: the lists of the
- * documents, as many as the index has documents. `after`: see reference_counts.py; NULL: all documents. Returns 0,
+ * documents, as many as the index has documents. `after`: see reference_inverted.py; NULL: all documents. Returns 0,
  * PMBF_NO_MEMORY, PMBF_REFUSED for a damaged index, or PMBF_UNSORTED. */
 EXPORT int64_t pmbf_jaccard_join(const inverted_t *inverted, const lists_t *of, const lists_t *lists,
                                  const uint32_t *after, const telling_t *telling, pairs_t *pairs) {
