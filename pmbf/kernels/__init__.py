@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_bits import *
     from pmbf.kernels.reference_compare import *
     from pmbf.kernels.reference_evident import *
-    from pmbf.kernels.reference_files import *
     from pmbf.kernels.reference_inverted import *
     from pmbf.kernels.reference_keyed import *
     from pmbf.kernels.reference_postings import *

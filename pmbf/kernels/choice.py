@@ -16,7 +16,6 @@ MODULES = (
     "bits",
     "compare",
     "evident",
-    "files",
     "inverted",
     "keyed",
     "postings",

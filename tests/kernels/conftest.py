@@ -81,9 +81,23 @@ def level(request: pytest.FixtureRequest) -> Iterator[str]:
 def natives() -> dict[str, Any]:
     """The native kernels of texts on each instruction set that this processor has."""
     try:
-        from pmbf.kernels.native_text import TextKernels
-
-        found = {level: TextKernels(number) for level, number in LEVELS.items()}
+        from pmbf.kernels import native_text
     except UnsupportedError as error:
         pytest.skip(str(error))
-    return {level: native for level, native in found.items() if native.level == LEVELS[level]}
+    return {level: OnLevel(number) for level, number in LEVELS.items() if native_text.use_level(number) == number}
+
+
+class OnLevel:
+    """The native kernels of texts on one instruction set, which stays in use until another is asked for."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def __getattr__(self, name: str) -> Any:
+        from pmbf.kernels import native_text
+
+        def called(*args: Any, **options: Any) -> Any:
+            native_text.use_level(self._number)
+            return getattr(native_text, name)(*args, **options)
+
+        return called

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pmbf.base.errors import UnsupportedError
 from pmbf.base.params import Sampling
-from pmbf.kernels import TextsRead, reference_files, reference_text
+from pmbf.kernels import TextsRead, reference_text
 
 HOW = Sampling(shingle_tokens=4, long_letters=5, ordered=True, density=0.05, min_hashes=8, segment_chars=100)
 CLEAN = b"The tide comes in twice a day.\r\n\tSo they say.\f\v\n"
@@ -34,12 +34,12 @@ UNCLEAN = {
 def kernels(request: pytest.FixtureRequest) -> Any:
     """Both twins."""
     if request.param == "reference":
-        return reference_files
+        return reference_text
     try:
-        from pmbf.kernels import native_files
+        from pmbf.kernels import native_text
     except UnsupportedError as error:
         pytest.skip(str(error))
-    return native_files
+    return native_text
 
 
 def as_plain(read: TextsRead, n_files: int) -> list[Any]:
@@ -89,7 +89,7 @@ def test_any_files_come_out_as_the_other_kernels_say(kernels: Any, tmp_path: Pat
     paths = [tmp_path / str(number) for number in range(len(contents))]
     for path, content in zip(paths, contents, strict=True):
         path.write_bytes(content)
-    assert taken(reference_files, *paths) == (found := taken(kernels, *paths))
+    assert taken(reference_text, *paths) == (found := taken(kernels, *paths))
     assert all(one is None or one == expected(content) for one, content in zip(found, contents, strict=True))
 
 
@@ -145,12 +145,12 @@ def test_a_name_with_a_zero_is_refused(kernels: Any) -> None:
 def looks(request: pytest.FixtureRequest) -> Any:
     """The kernel that looks at bytes, of both twins."""
     if request.param == "reference":
-        return reference_files.looks
+        return reference_text.looks
     try:
-        from pmbf.kernels import native_files
+        from pmbf.kernels import native_text
     except UnsupportedError as error:
         pytest.skip(str(error))
-    return native_files.looks
+    return native_text.looks
 
 
 @pytest.mark.parametrize("content", UNCLEAN.values(), ids=UNCLEAN)
@@ -174,7 +174,7 @@ def test_runs_and_single_bytes_are_counted_over_all_borders(looks: Any, at: int)
     )
 )
 def test_any_bytes_look_alike_to_both_twins(pieces: list[bytes]) -> None:
-    native_files = pytest.importorskip("pmbf.kernels.native_files", exc_type=UnsupportedError)
+    native_text = pytest.importorskip("pmbf.kernels.native_text", exc_type=UnsupportedError)
     content = b"".join(pieces)
-    assert reference_files.looks(content) == native_files.looks(content)
-    assert reference_files.looks(content).longest == max(map(len, re.split(rb"[\0- ]", content)))
+    assert reference_text.looks(content) == native_text.looks(content)
+    assert reference_text.looks(content).longest == max(map(len, re.split(rb"[\0- ]", content)))
