@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_bits import *
     from pmbf.kernels.reference_compare import *
     from pmbf.kernels.reference_evident import *
+    from pmbf.kernels.reference_hash import *
     from pmbf.kernels.reference_inverted import *
-    from pmbf.kernels.reference_keyed import *
     from pmbf.kernels.reference_postings import *
     from pmbf.kernels.reference_records import *
     from pmbf.kernels.reference_resultset import *

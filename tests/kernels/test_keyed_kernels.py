@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.base.errors import ParameterError, UnsupportedError
-from pmbf.kernels import reference_keyed
+from pmbf.kernels import reference_hash
 
 KEY = np.frombuffer(bytes(range(16)), "<u8")
 PUBLISHED = {
@@ -19,16 +19,16 @@ PUBLISHED = {
 @pytest.fixture(params=["reference", "native"])
 def siphash(request):
     if request.param == "reference":
-        return reference_keyed.siphash_windows
+        return reference_hash.siphash_windows
     return _native().siphash_windows
 
 
 def _native():
     try:
-        from pmbf.kernels import native_keyed
+        from pmbf.kernels import native_hash
     except UnsupportedError as error:
         pytest.skip(str(error))
-    return native_keyed
+    return native_hash
 
 
 @pytest.mark.parametrize("width", PUBLISHED)
@@ -54,7 +54,7 @@ def test_too_few_words_have_no_window(siphash):
 )
 def test_both_twins_give_the_same(words, width, key):
     words, key = np.array(words, np.uint64), np.array(key, np.uint64)
-    expected = reference_keyed.siphash_windows(words, width=width, key=key)
+    expected = reference_hash.siphash_windows(words, width=width, key=key)
     for given_words in (words, np.repeat(words, 2)[::2]):
         assert _native().siphash_windows(given_words, width=width, key=key).tolist() == expected.tolist()
 

@@ -1,4 +1,4 @@
-"""SipHash-2-4 in C: the name, results and errors of `reference_keyed`."""
+"""SipHash-2-4 in C: the name, results and errors of `reference_hash`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _siphash_windows = function("pmbf_siphash_windows", c_void_p, c_size_t, c_size_t
 
 
 def siphash_windows(words: NDArray[np.uint64], *, width: int, key: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """See `reference_keyed.siphash_windows`."""
+    """See `reference_hash.siphash_windows`."""
     checks.require_keyed(words, width, key)
     words, key = np.ascontiguousarray(words), np.ascontiguousarray(key)
     hashes = np.empty(max(0, len(words) - width + 1), np.uint64)
