@@ -39,7 +39,7 @@ def test_each_document_keeps_its_highest_counts(
 ) -> None:
     ranks = list(range(len(sets)))
     random.shuffle(ranks)
-    lists, highest = lists_of(sets), sharing.Highest(len(sets), keep, ranks=np.array(ranks, np.uint32))
+    lists, highest = lists_of(sets), sharing.Highest(len(sets), keep, np.array(ranks, np.uint32))
     for start in range(0, len(lists), block):
         some = lists.part(start, start + block)
         rows = np.arange(start, start + len(some), dtype=np.uint32)
@@ -59,18 +59,18 @@ def test_the_highest_of_other_lists_are_kept(sets: list[set[int]], probes: list[
         sorted(((j, len(probe & one)) for j, one in enumerate(sets) if probe & one), key=lambda one: (-one[1], one[0]))
         for probe in probes
     ]
-    highest = sharing.Highest(len(probes), keep, n_documents=len(sets))
+    highest = sharing.Highest(len(probes), keep, np.arange(len(sets), dtype=np.uint32))
     highest.add(counts, np.arange(len(probes), dtype=np.uint32))
     assert [row[:keep] for row in expected] == rows_of(highest.ranked())
 
 
 def test_what_is_no_order_and_no_row_is_refused() -> None:
     with pytest.raises(ParameterError, match="ranks is no permutation"):
-        sharing.Highest(2, 3, ranks=np.array([1, 1], np.uint32))
+        sharing.Highest(2, 3, np.array([1, 1], np.uint32))
     with pytest.raises(ParameterError, match="keep is 0"):
-        sharing.Highest(2, 0)
+        sharing.Highest(2, 0, np.arange(2, dtype=np.uint32))
     counts = kernels.shared_counts(kernels.invert(lists_of([{1}, {1}])), lists_of([{1}]))
     with pytest.raises(ParameterError, match="documents has 1, expected numbers below 1"):
-        sharing.Highest(1, 3).add(counts, np.array([0], np.uint32))
+        sharing.Highest(1, 3, np.arange(1, dtype=np.uint32)).add(counts, np.array([0], np.uint32))
     with pytest.raises(ParameterError, match="rows has 2, expected numbers below 2"):
-        sharing.Highest(2, 3).add(counts, np.array([2], np.uint32))
+        sharing.Highest(2, 3, np.arange(2, dtype=np.uint32)).add(counts, np.array([2], np.uint32))

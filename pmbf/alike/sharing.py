@@ -47,37 +47,24 @@ class Highest:
 
     It takes 8 bytes for each count it may keep. The pairs themselves are not held.
 
-    Args:
-        n_rows: Number of rows.
-        keep: Counts that a row keeps at most, at least 1.
-        ranks: `(n_documents,) uint32`, a permutation. Of equal counts the least ranks are kept. None: the rank of a
-            document is its number.
-        n_documents: Number of documents if there are no ranks; None: as many as rows.
-
-    Raises:
-        ParameterError: `keep` is below 1, or `ranks` is no permutation.
+    `ranks` is a permutation, `(n_documents,) uint32`. Of equal counts the least ranks are kept.
     """
 
-    def __init__(self, n_rows: int, keep: int, *, ranks: Numbers | None = None, n_documents: int | None = None) -> None:
+    def __init__(self, n_rows: int, keep: int, ranks: Numbers) -> None:
         if keep < 1:
             raise ParameterError(f"keep is {keep}, expected at least 1")
-        number = n_rows if n_documents is None else n_documents
-        self._ranks = np.arange(number, dtype=np.uint32) if ranks is None else ranks
-        self._at_rank = np.empty_like(self._ranks)
-        if ranks is not None and (np.bincount(ranks, minlength=len(ranks)) != 1).any():
+        if (np.bincount(ranks, minlength=len(ranks)) != 1).any():
             raise ParameterError(f"ranks is no permutation of 0 to {len(ranks) - 1}")
-        self._at_rank[self._ranks] = np.arange(len(self._ranks), dtype=np.uint32)
+        self._ranks, self._at_rank = ranks, np.empty_like(ranks)
+        self._at_rank[ranks] = np.arange(len(ranks), dtype=np.uint32)
         self._kept = np.zeros((n_rows, keep), np.uint64)
         self._totals = np.zeros(n_rows, np.uint32)
 
     def add(self, counts: SharedCounts, rows: Numbers, *, mirrored: bool = False) -> None:
-        """Offer counts to rows.
+        """Offer counts to rows: list i to row `rows[i]`. No row may be offered a document twice, in all calls.
 
-        Args:
-            counts: No row may be offered a document twice, in all calls.
-            rows: `(n_lists,) uint32`, the row that each list is offered to.
-            mirrored: Whether each list's row, as a document, is offered to the rows of its documents too. Then rows
-                are documents, and counts of pairs i < j alone give both directions.
+        If `mirrored`, then each list's row, as a document, is offered to the rows of its documents too. Then rows are
+        documents, and counts of pairs i < j alone give both directions.
         """
         kernels.add_highest(self._kept, self._totals, counts, rows, self._ranks, mirrored=mirrored)
 

@@ -213,7 +213,7 @@ def export(
 
 def _exported(documents: str | SpreadDocuments, file: TableFile) -> int:
     from pmbf.alike.similar import Similarities
-    from pmbf.alike.similar.similarities import COLUMNS
+    from pmbf.alike.similar.report import COLUMNS
     from pmbf.cli.shown.table_files import table
     from pmbf.store.folders import replacing
 

@@ -230,7 +230,7 @@ def opened_to_write(path: str) -> BinaryIO:
 def _tables() -> set[tuple[str, ...]]:
     """Return the columns of all tables that commands write."""
     from pmbf.alike.pairs.results import COLUMNS as NEAR
-    from pmbf.alike.similar.similarities import COLUMNS as SIMILAR
+    from pmbf.alike.similar.report import COLUMNS as SIMILAR
     from pmbf.comparison.reports import COLUMNS as COMPARED
     from pmbf.report.table import COLUMNS, columns
     from pmbf.sentences import table as of_sentences

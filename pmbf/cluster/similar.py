@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Self
 
 from pmbf import kernels
-from pmbf.alike.similar.chunk_readers import batches
+from pmbf.alike.similar.documents import batches
 from pmbf.alike.similar.rules import TableRules
 from pmbf.base.errors import IncompleteError, NotFoundError, UnsupportedError
 from pmbf.cluster.collection import ClusterCollection

@@ -18,7 +18,7 @@ from .conftest import texts
 @pytest.fixture
 def cluster(tmp_path, monkeypatch):
     monkeypatch.setattr("pmbf.cluster.changing.PART_BYTES", 6000)  # some volumes for few texts
-    monkeypatch.setattr("pmbf.alike.similar.chunk_readers._BATCH_CHARS", 3000)  # and some batches of each
+    monkeypatch.setattr("pmbf.alike.similar.documents._BATCH_CHARS", 3000)  # and some batches of each
     with ClusterCollection(tmp_path / "depot", nodes=local_nodes(3), executor=Inline(), create=True) as made:
         yield made
 

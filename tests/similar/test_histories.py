@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf import Collection
-from pmbf.alike.similar import archive, counting, tabling
+from pmbf.alike.similar import counting, known, tabling
 from tests.similar.tables import RULES, anew, from_sets, made, ranged, table, text_of
 
 NAMES = [f"text-{number}" for number in range(18)]
@@ -45,7 +45,7 @@ def _small_parts():
         patch.setattr(tabling, "_ALL_SHARE", 0)
         patch.setattr(counting, "TARGETS", 5)
         patch.setattr(counting, "_PENDING", 20)
-        patch.setattr(archive, "BATCH_CHUNKS", 30)
+        patch.setattr(known, "BATCH_CHUNKS", 30)
         yield
 
 

@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from pmbf import Collection, PmbfError, UnsupportedError
-from pmbf.alike.similar import Similarities, meta, schema, update
+from pmbf.alike.similar import Similarities, schema, update
 from pmbf.alike.similar.known import COLUMNS
 from pmbf.alike.similar.schema import as_known, checksums, tally
 from pmbf.store.catalog_tables import meta_checksum
@@ -29,7 +29,9 @@ def sealed(connection):
     crcs = zip(checksums(known).tolist(), known["id"].tolist(), strict=True)
     connection.executemany("UPDATE document SET crc = ? WHERE id = ?", crcs)
     values = dict(connection.execute("SELECT key, value FROM meta")) | {"documents": tally(known)}
-    values[meta.SMALL] = meta.small_checksum(connection, int(values["runs"])) if values["runs"].isdecimal() else "0 0"
+    values[schema.SMALL] = (
+        schema.small_checksum(connection, int(values["runs"])) if values["runs"].isdecimal() else "0 0"
+    )
     values["crc"] = str(meta_checksum(values))
     connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
     connection.commit()

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from pmbf import Collection, IncompleteError, NotFoundError, ParameterError, Params
 from pmbf.alike.similar import Similarities, run, update
-from pmbf.alike.similar.components import components
 from pmbf.alike.similar.known import KNOWN
 from pmbf.alike.similar.listing import worn_segments
+from pmbf.alike.similar.similarities import components
 from pmbf.jobs.executor import Inline, ShardFailed, local
 from pmbf.store.files import StoredFile
 from pmbf.store.folder import Store

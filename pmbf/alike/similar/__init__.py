@@ -6,9 +6,9 @@ TableRules        what a chunk is, which chunks count, how much is kept
 RunReport         what a run did
 """
 
-from pmbf.alike.similar.report import RunReport
+from pmbf.alike.similar.report import DocumentCluster, RunReport, Similar, TableStatus
 from pmbf.alike.similar.rules import TableRules
 from pmbf.alike.similar.run import update
-from pmbf.alike.similar.similarities import DocumentCluster, Similar, Similarities, TableStatus
+from pmbf.alike.similar.similarities import Similarities
 
 __all__ = ["DocumentCluster", "RunReport", "Similar", "Similarities", "TableRules", "TableStatus", "update"]

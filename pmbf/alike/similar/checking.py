@@ -17,10 +17,8 @@ def problems(store: Store) -> list[str]:
     """Return what is wrong with the similarities beside a collection; nothing if there are none.
 
     Compared are the checksums of all rows, lists and common chunks, and whether they fit each other. The lists are not
-    compared with the texts: a full run does that.
-
-    Raises:
-        OSError: The disk is full, or fails: that is no damage of the table.
+    compared with the texts: a full run does that. `OSError`: the disk is full, or fails: that is no damage of the
+    table.
     """
     while True:
         try:

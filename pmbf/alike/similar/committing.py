@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.alike.similar import meta, schema
+from pmbf.alike.similar import schema
 from pmbf.alike.similar.database import SimilarState, as_json
 from pmbf.alike.similar.known import Ids, TableRows
 from pmbf.store.catalog_tables import meta_checksum
@@ -32,10 +32,8 @@ class RunChange:
         rewritten: Ids.
         is_whole: Whether `documents` and `rows` are all there are: what was there before leaves.
         row: Returns the columns of the run but its number, given the number of all rows; called at the end.
-        segment: The file written by this run, if there is one.
         lost_segments: Serials of files that no document needs any more.
         incomplete: Reason by id, of all documents whose text could not be read.
-        meta: Values of `meta` that change.
         common: A new list of common chunks; None keeps the list.
     """
 
@@ -53,11 +51,7 @@ class RunChange:
 
 
 def commit(state: SimilarState, change: RunChange) -> None:
-    """Make the end of a run visible, all at once.
-
-    Raises:
-        OSError: The disk is full; nothing has changed.
-    """
+    """Make the end of a run visible, all at once; if the disk is full, nothing has changed."""
     with state.errors(), _transaction(state):
         if change.is_whole:
             schema.forget_all(state.connection)
@@ -133,7 +127,7 @@ def _small_tables(state: SimilarState, change: RunChange) -> None:
 def _set_meta(state: SimilarState, values: dict[str, str]) -> None:
     documents = state.connection.execute("SELECT count(*), total(crc) FROM document").fetchone()
     noted = state.meta | values | {"documents": "{} {:.0f}".format(*documents)}
-    noted |= {"runs": str(state.n_runs + 1), meta.SMALL: meta.small_checksum(state.connection, state.n_runs + 1)}
+    noted |= {"runs": str(state.n_runs + 1), schema.SMALL: schema.small_checksum(state.connection, state.n_runs + 1)}
     noted["crc"] = str(meta_checksum(noted))
     state.connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", noted.items())
     state.meta = noted

@@ -1,4 +1,8 @@
-"""Who shares how many chunks with whom: the coordinator's side of the ranges.
+"""Who shares how many chunks with whom: ranges of chunk IDs, each with a holder, and the coordinator's side.
+
+    lists ─cut to the range, without common chunks─► Inverted ◄─probed by─ lists of any documents ─► partial counts
+
+The similarity of two documents is a sum over all ranges. So counts of one range are never cut to the highest.
 
 If all rows are wanted, then all documents are held: each pair is told once and offered to both rows. Otherwise some
 documents are held, the *targets*, and all lists pass by them. So the rows of the targets come out whole, and the other
@@ -18,15 +22,77 @@ from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.alike.sharing import Highest, Ranked
-from pmbf.alike.similar.archive import KnownRows
-from pmbf.alike.similar.known import Ids
-from pmbf.alike.similar.ranges import Range
+from pmbf.alike.similar.known import Ids, KnownRows
 from pmbf.alike.similar.rules import TableRules
-from pmbf.alike.similar.segments import ListBatch
+from pmbf.alike.similar.segments import ChunkSegment, ListBatch
 from pmbf.base.arrays import distinct
 from pmbf.jobs.executor import Executor, complete
-from pmbf.kernels import SharedCounts
+from pmbf.kernels import Inverted, Lists, SharedCounts
 from pmbf.store.files import Identity
+
+Numbers = NDArray[np.uint32]
+
+
+class Range:
+    """A holder of one range of chunk IDs, of `n_ranges`. The folder is the collection's, or has the same segments."""
+
+    def __init__(self, folder: Path, identity: Identity, bits: int, number: int, n_ranges: int) -> None:
+        self._folder, self._identity = folder, identity
+        self._first, stop = (-(-one * 2**bits // n_ranges) for one in (number, number + 1))
+        self._width = stop - self._first
+        self._is_all = n_ranges == 1
+        self._segments: dict[int, ChunkSegment] = {}
+        self._index: Inverted | None = None
+
+    def common(self, batches: Sequence[ListBatch], n_documents: int) -> Numbers:
+        """Return the chunks of the range that more than `n_documents` documents have, ascending."""
+        ordered = np.concatenate([np.empty(0, np.uint32), *(self._cut(one).features for one in batches)])
+        ordered.sort()
+        n = max(0, len(ordered) - n_documents)
+        return distinct(ordered[:n][ordered[:n] == ordered[len(ordered) - n :]])
+
+    def hold(self, batches: Sequence[ListBatch], common: Numbers) -> list[Numbers]:
+        """Invert the lists of documents, whose numbers ascend through all batches, in place of those held before.
+
+        Returns for each batch how many chunks of the range each of its documents has, common ones left out.
+        """
+        self._index = None
+        lists = [kernels.drop_features(self._cut(one), common) for one in batches]
+        documents = np.concatenate([np.empty(0, np.uint32), *(one.documents for one in batches)])
+        self._index = kernels.invert(kernels.join_lists(lists), documents)
+        return [one.sizes for one in lists]
+
+    def count(self, batch: ListBatch, min_shared: int, once: bool) -> SharedCounts:
+        """Return which documents held share how many chunks of the range with each list of a batch.
+
+        With `once` only documents above the list's own number are told: each pair once.
+        """
+        assert self._index is not None, "documents are held before lists are counted"
+        after = batch.documents if once else None
+        return kernels.shared_counts(self._index, self._lists(batch), min_shared=min_shared, after=after)
+
+    def _lists(self, batch: ListBatch) -> Lists:
+        serial = batch.file.serial
+        if serial not in self._segments:
+            self._segments[serial] = ChunkSegment(self._folder, batch.file, self._identity)
+        return self._segments[serial].take(batch.places)
+
+    def _cut(self, batch: ListBatch) -> Lists:
+        lists = self._lists(batch)
+        return lists if self._is_all else within(lists, self._first, self._width)
+
+
+def within(lists: Lists, first: int, width: int) -> Lists:
+    """Return the lists with their features from `first` on, below `first + width`.
+
+    >>> within(Lists.of([np.array([1, 5, 9], np.uint32)]), 4, 5).features.tolist()
+    [5]
+    """
+    inside = lists.features - np.uint32(first) < width
+    n_before = np.zeros(len(inside) + 1, np.uint64)
+    np.cumsum(inside, out=n_before[1:])
+    return Lists(n_before[lists.offsets], lists.features[inside])
+
 
 OnCounted = Callable[[int, int], None]
 
@@ -35,19 +101,9 @@ TARGETS = 8192
 _PENDING = 4_000_000
 """Pairs that wait to be sorted by target."""
 
-Numbers = NDArray[np.uint32]
-
 
 class Ranges:
-    """All ranges of chunk IDs, each with a holder.
-
-    Args:
-        executor: Makes the holders, and nothing else from now on.
-        n_ranges: How many.
-        folder: The collection's.
-        identity: The collection's.
-        rules: With the bits of a chunk ID.
-    """
+    """All ranges of chunk IDs, each with a holder that the executor makes; it makes nothing else from now on."""
 
     def __init__(self, executor: Executor, n_ranges: int, folder: Path, identity: Identity, rules: TableRules) -> None:
         self._executor, self._n_ranges, self._rules = executor, n_ranges, rules
@@ -87,12 +143,7 @@ class Ranges:
 
 @dataclass(slots=True)
 class Entries:
-    """Pairs of a list's document and a target, by number, and how many chunks they share.
-
-    Args:
-        documents, targets, shared: `(n,) uint32` each, in parts.
-        n_pairs: In all.
-    """
+    """Pairs of a list's document and a target, by number, and the chunks they share: `(n,) uint32` each, in parts."""
 
     documents: list[Numbers] = field(default_factory=list)
     targets: list[Numbers] = field(default_factory=list)
@@ -124,12 +175,7 @@ class Entries:
         return distinct(np.concatenate([np.empty(0, np.uint32), *self.documents])).astype(np.int64)
 
     def counts_by(self, rows: list[Numbers], others: list[Numbers], n_rows: int) -> SharedCounts:
-        """Return the shared chunks of rows with others, by ascending row and other.
-
-        Args:
-            rows, others: Parts as long as those of `shared`.
-            n_rows: All rows are below.
-        """
+        """Return the shared chunks of rows with others, by ascending row and other; both are parts as `shared` is."""
         by, other = (np.concatenate([np.empty(0, np.uint32), *parts]) for parts in (rows, others))
         order = np.argsort(by.astype(np.uint64) << np.uint64(32) | other)
         shared = np.concatenate([np.empty(0, np.uint32), *self.shared])[order]
@@ -139,7 +185,7 @@ class Entries:
 
 def all_rows(ranges: Ranges, archive: KnownRows, rules: TableRules, on_counted: OnCounted) -> Ranked:
     """Return the rows of all documents, all of which are held."""
-    rows = Highest(len(archive), rules.keep, ranks=archive.ranks)
+    rows = Highest(len(archive), rules.keep, archive.ranks)
     for batch, counts in ranges.counts(archive.batches(), once=True):
         rows.add(counts, batch.documents, mirrored=True)
         on_counted(int(batch.documents[-1]) + 1, len(archive))
@@ -185,21 +231,12 @@ class Found:
 def pass_by(
     ranges: Ranges, archive: KnownRows, rules: TableRules, targets: Targets, common: Numbers, on_counted: OnCounted
 ) -> Found:
-    """Let the lists of all documents pass by the targets.
-
-    Args:
-        ranges: They hold the targets, part by part.
-        archive: All documents.
-        rules: How much is kept.
-        targets: Which documents they pass by.
-        common: The common chunks.
-        on_counted: Called with the documents counted, and how many there are in all.
-    """
+    """Let the lists of all documents pass by the targets, which the ranges hold part by part."""
     parts, batches, n = targets.parts(), archive.batches(), len(archive)
     found = Found(Entries(), np.zeros(n, np.int64))
     for number, part in enumerate(parts):
         found.n_counted.append(ranges.hold(archive.batches(part), common))
-        highest, pending = Highest(len(part), rules.keep, ranks=archive.ranks), Entries()
+        highest, pending = Highest(len(part), rules.keep, archive.ranks), Entries()
         row_of = np.zeros(archive.n_all, np.uint32)
         row_of[part] = np.arange(len(part), dtype=np.uint32)
         for batch, counts in ranges.counts(batches, once=False):

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.alike.similar import meta, schema
+from pmbf.alike.similar import schema
 from pmbf.alike.similar.known import COLUMNS, Ids, TableRows
 from pmbf.alike.similar.rules import TableRules
 from pmbf.base.errors import CorruptError, NotFoundError, PmbfError
@@ -43,20 +43,10 @@ _BOTH_WAYS = ("other", "INDEXED BY similarity_other"), ("shared", "NOT INDEXED")
 
 
 class SimilarState:
-    """The database, opened; a snapshot when it is read-only.
+    """The database, opened; a snapshot when it is read-only. `asked_with` is how the command line names the collection.
 
-    Args:
-        folder: The collection's.
-        identity: The collection's.
-        writable: Whether a run will change it.
-        asked_with: The option that names the collection on the command line; None: `-c` and the folder.
-
-    Raises:
-        NotFoundError: There is none.
-        CorruptError: It is damaged, or belongs to another collection.
-        UnsupportedError: A newer pmbf wrote it.
-
-    Thread rule: use from the thread that opened it.
+    Raises `NotFoundError` if there is none, `CorruptError` if it is damaged or belongs to another collection,
+    `UnsupportedError` if a newer pmbf wrote it. To be used from the thread that opened it.
     """
 
     def __init__(
@@ -81,7 +71,7 @@ class SimilarState:
                 opened = database.opened(self.location, database.UNCHANGING)
                 self.connection = stack.enter_context(contextlib.closing(opened))
                 self._begin(writable)
-            if what := meta.wrong(self.meta, identity):
+            if what := schema.wrong(self.meta, identity):
                 raise self.damage(what)
             self._stack = stack.pop_all()
 
@@ -117,11 +107,7 @@ class SimilarState:
     # ------------------------------------------------------------------ reading
 
     def documents(self) -> NDArray[np.void]:
-        """Return the documents, `(n,) KNOWN`, by ascending id.
-
-        Raises:
-            CorruptError: A row is damaged, or rows are missing.
-        """
+        """Return the documents, `(n,) KNOWN`, by ascending id; `CorruptError` if rows are damaged or missing."""
         found = self._documents("", [])
         if schema.tally(found) != self.meta["documents"]:
             raise self.damage(f"the {len(found)} rows of `document` are not those that were committed")
@@ -136,24 +122,14 @@ class SimilarState:
         return found
 
     def rows_of(self, documents: NDArray[np.void]) -> TableRows:
-        """Return all rows of some documents, by document and other.
-
-        Args:
-            documents: `KNOWN` rows, by ascending id.
-
-        Raises:
-            CorruptError: They are not the rows that were committed.
-        """
+        """Return all rows of some documents, `KNOWN` rows by ascending id; `CorruptError` if they are not whole."""
         return self.rows("WHERE document IN (SELECT value FROM json_each(?))", [as_json(documents["id"])], documents)
 
     def each_rows(self, known: NDArray[np.void]) -> Iterator[TableRows]:
-        """Yield all rows, by document and other, those of some documents at a time.
+        """Yield all rows, by document and other, those of some documents at a time. `known` are all documents.
 
-        Args:
-            known: All documents, as `documents` returns them.
-
-        Raises:
-            CorruptError: They are not the rows that were committed, or name a document that the table does not have.
+        Raises `CorruptError` if they are not the rows that were committed, or name a document that the table does not
+        have.
         """
         for first in range(0, max(1, len(known)), _DOCUMENTS_TOGETHER):
             some, following = known[first : first + _DOCUMENTS_TOGETHER], known[first + _DOCUMENTS_TOGETHER :]
@@ -165,12 +141,8 @@ class SimilarState:
             yield rows
 
     def verify(self) -> NDArray[np.void]:
-        """Compare all that the database holds with its checksums; return the documents. 0.6 s for a million rows.
-
-        Raises:
-            CorruptError: Something is not what the last run committed.
-        """
-        for (line,) in (row for name in meta.SMALL_TABLES for row in self.select(f"PRAGMA integrity_check({name})")):
+        """Compare all that the database holds with its checksums; return the documents. 0.6 s for a million rows."""
+        for (line,) in (row for name in schema.SMALL_TABLES for row in self.select(f"PRAGMA integrity_check({name})")):
             if line != "ok":
                 raise self.damage(line)
         known = self.documents()
@@ -191,15 +163,14 @@ class SimilarState:
         """Refuse lists of files, runs and unread documents that are damaged. Raises `CorruptError`."""
         with self.errors():
             try:
-                meta.require_small(self.connection, self.meta)
+                schema.require_small(self.connection, self.meta)
             except CorruptError as error:
                 raise self.damage(str(error)) from None
 
     def naming(self, other: int) -> Ids:
         """Return the documents that have a row with another one, ascending.
 
-        Raises:
-            CorruptError: The index of the rows is not that of the table, which is read whole.
+        Raises `CorruptError` if the index of the rows is not that of the table, which is read whole.
         """
         named = "SELECT document, {} FROM similarity {} WHERE +other = ? ORDER BY document"
         by_index, by_table = (self.numbers(named.format(*how), 2, [other])[:, 0] for how in _BOTH_WAYS)
@@ -221,11 +192,7 @@ class SimilarState:
         return [StoredFile(serial, "CHNK", n_bytes, crc) for serial, n_bytes, crc in rows]
 
     def common(self) -> NDArray[np.uint32]:
-        """Return the common chunks, ascending.
-
-        Raises:
-            CorruptError: The list is damaged.
-        """
+        """Return the common chunks, ascending; `CorruptError` if the list is damaged."""
         found = self.select("SELECT chunks, crc FROM common")
         chunks, crc = found[0] if found else (b"", 0)
         is_list = isinstance(chunks, bytes) and len(chunks) % 4 == 0 and bool(found) == (self.meta["common"] != "0")
@@ -241,11 +208,6 @@ class SimilarState:
         """Return the rows of a query."""
         with self.errors():
             return self.connection.execute(query, values).fetchall()
-
-    def iterate(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
-        """Yield the rows of a query; memory stays small."""
-        with self.errors():
-            yield from self.connection.execute(query, values)
 
     # ------------------------------------------------------------------ private
 

@@ -1,4 +1,8 @@
-"""The forward lists of a run: those of new documents, and those of worn segments, in one new segment."""
+"""What changed in a collection, and the forward lists of a run: those of new documents and of worn segments.
+
+A document is known by its id and its contents together: ids are used again. So a modified document is one that was
+removed and one that was added, whatever their ids are.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,44 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.alike.similar.archive import KnownRows
-from pmbf.alike.similar.changes import Changes
 from pmbf.alike.similar.documents import Documents
-from pmbf.alike.similar.known import KNOWN, Ids
+from pmbf.alike.similar.known import KNOWN, Ids, KnownRows
 from pmbf.alike.similar.rules import TableRules
 from pmbf.alike.similar.segments import ChunkSegment, gathered, write_segment
 from pmbf.jobs.executor import Executor
 from pmbf.kernels import Lists
+from pmbf.store.catalog_tables import Document, contents_key
 from pmbf.store.files import StoredFile
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Changes:
+    """What differs between a collection and the table.
+
+    Added documents have their keys by id; `gone` and `kept` are `KNOWN` rows of the table; `incomplete` says by id what
+    was not read of documents of the collection.
+    """
+
+    added: list[Document]
+    keys: dict[int, int]
+    gone: NDArray[np.void]
+    kept: NDArray[np.void]
+    incomplete: dict[int, str]
+
+    def __bool__(self) -> bool:
+        return bool(self.added) or len(self.gone) > 0
+
+
+def changes(documents: Documents, known: NDArray[np.void]) -> Changes:
+    """Return what differs between a collection and its table: `KNOWN` rows by ascending id."""
+    live = documents.live()
+    keys = {document.id: contents_key(document) for document in live}
+    before = dict(zip(known["id"].tolist(), known["key"].tolist(), strict=True))
+    is_kept = np.array([keys.get(id_) == key for id_, key in before.items()], np.bool_)
+    incomplete = {document.id: document.problems for document in live if document.problems}
+    added = [document for document in live if before.get(document.id) != keys[document.id]]
+    return Changes(added, {one.id: keys[one.id] for one in added}, known[~is_kept], known[is_kept], incomplete)
+
 
 _DEAD_SHARE = 4
 """A segment is written anew if one chunk in 4 belongs to no document."""
@@ -25,14 +58,10 @@ _DEAD_SHARE = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListedChunks:
-    """The documents of a run with their lists.
+    """The documents of a run whose text was read, with their lists, in old segments and a new one.
 
-    Args:
-        archive: All documents whose text was read.
-        segment: The new segment.
-        worn: Serials of segments whose lists are in the new one.
-        new: Ids of the documents that were read, in their order.
-        unread: Why the text of a document could not be read, by id.
+    `worn` are the serials of segments whose lists are in the new one, `new` the ids of the documents that were read, in
+    their order, `unread` says by id why a text could not be read.
     """
 
     archive: KnownRows
@@ -49,14 +78,7 @@ class ListedChunks:
 
 @dataclass(slots=True)
 class Lister:
-    """Reads the new documents of a collection.
-
-    Args:
-        documents: The collection.
-        executor: Makes the holders that read.
-        n_shards: How many.
-        rules: With the bits of a chunk ID.
-    """
+    """Reads the new documents of a collection, by `n_shards` holders of an executor."""
 
     documents: Documents
     executor: Executor
@@ -69,18 +91,10 @@ class Lister:
     def listed(
         self, changed: Changes, files: Mapping[int, StoredFile], serial: int, on_read: Callable[[int, int], None]
     ) -> ListedChunks:
-        """Write a segment, and return the documents of the run.
+        """Write the segment of that serial, and return the documents of the run.
 
-        Args:
-            changed: Which documents are new, and which stay.
-            files: The segments of those that stay, by serial.
-            serial: Of the new segment.
-            on_read: Called with the characters read, and how many there are.
-
-        Raises:
-            CorruptError: A worn segment is damaged.
-            IncompleteError: A process died.
-            OSError: The disk is full.
+        `files` are the segments of those that stay. Raises `CorruptError` if a worn segment is damaged,
+        `IncompleteError` if a process died.
         """
         folder, identity = self.documents.folder, self.documents.identity
         known = changed.kept.copy()
@@ -118,13 +132,8 @@ class Lister:
 def worn_segments(files: Mapping[int, StoredFile], known: NDArray[np.void], n_new: int) -> list[int]:
     """Return the serials of segments to be written anew: those with many dead lists, and small ones.
 
-    The segments from some size down are small if together with what is new they are as large as the next larger one.
-    So there are few segments, and a list is written again some log2(all lists / new lists) times.
-
-    Args:
-        files: All segments by serial.
-        known: `KNOWN` rows of the documents that stay.
-        n_new: Chunks of the new documents, about.
+    The segments from some size down are small if together with what is new, `n_new` chunks, they are as large as the
+    next larger one. So there are few segments, and a list is written again some log2(all lists / new lists) times.
     """
     live = {serial: int(known["n_chunks"][known["segment"] == serial].sum()) for serial in files}
     dead = [serial for serial, file in files.items() if live[serial] * 4 * _DEAD_SHARE <= file.payload_bytes * 3]

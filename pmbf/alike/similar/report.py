@@ -1,15 +1,13 @@
-"""What a run did, and how long its steps took."""
+"""What a run did, and what the table answers."""
 
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from pmbf.alike.similar.rules import TableRules
 from pmbf.report.as_json import AsJson
 
 OnProgress = Callable[[str, int, int], None]
@@ -60,28 +58,70 @@ class RunReport(AsJson):
         return {name: getattr(self, name) for name in names} | {"steps": json.dumps(self.steps)}
 
 
-class Clock:
-    """Times the steps of a run, and tells how far it is.
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """A row of the table: how much of a document is in another one, and the other way round.
 
     Args:
-        on_progress: Told of each step.
+        document: Its id.
+        path: Its first path or name.
+        other: Id of the other document.
+        other_path: Its first path or name.
+        shared: Chunks that both have; common ones left out.
+        similarity: Share of the document's chunks.
+        reverse: Share of the other document's chunks.
     """
 
-    def __init__(self, on_progress: OnProgress | None = None) -> None:
-        self.started = datetime.now(UTC).isoformat(timespec="seconds")
-        self.steps: dict[str, float] = {}
-        self._begun = time.perf_counter()
-        self._on_progress = on_progress or (lambda step, n_done, n: None)
+    document: int
+    path: str
+    other: int
+    other_path: str
+    shared: int
+    similarity: float
+    reverse: float
 
-    @property
-    def seconds(self) -> float:
-        """Wall time since the run began."""
-        return time.perf_counter() - self._begun
 
-    @contextmanager
-    def step(self, name: str) -> Iterator[Callable[[int, int], None]]:
-        """Time a step; yield the function to call with how much of it is done, and how much there is."""
-        begun = time.perf_counter()
-        self._on_progress(name, 0, 0)
-        yield lambda n_done, n: self._on_progress(name, n_done, n)
-        self.steps[name] = self.steps.get(name, 0.0) + time.perf_counter() - begun
+COLUMNS = tuple(one.name for one in fields(Similar))
+"""The columns of a table of rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentCluster(AsJson):
+    """Documents that are connected by similarities, directly or through others.
+
+    Args:
+        documents: Their ids, ascending.
+        paths: The first path or name of each.
+    """
+
+    documents: tuple[int, ...]
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableStatus(AsJson):
+    """What the table is about, and what has changed since.
+
+    Args:
+        n_documents: Documents of the table.
+        n_rows: Rows.
+        n_cut: Documents that more documents are similar to than rows are kept.
+        n_without: Documents without a chunk that counts.
+        n_common: Common chunks.
+        rules: What decides the table.
+        n_new: Documents of the collection that the table does not have yet.
+        n_gone: Documents of the table that the collection does not have any more.
+        incomplete: By path, why a document's text could not be read: it has no rows.
+        runs: Each run: number, start, seconds, what changed, seconds of each step.
+    """
+
+    n_documents: int
+    n_rows: int
+    n_cut: int
+    n_without: int
+    n_common: int
+    rules: TableRules
+    n_new: int
+    n_gone: int
+    incomplete: dict[str, str]
+    runs: tuple[dict[str, Any], ...]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from pmbf.base.errors import ParameterError
 from pmbf.base.params import require_within
@@ -56,10 +55,6 @@ class TableRules:
         """
         enough = [bits for bits in WIDTHS if n_chunks <= _MOST_LOAD * 2**bits]
         return replace(self, bits=self.bits or min(enough, default=WIDTHS[-1]))
-
-    def changed(self, **values: Any) -> TableRules:
-        """Return the rules with other values, by name."""
-        return replace(self, **values)
 
     def to_json(self) -> str:
         """Return the rules as a line of JSON."""

@@ -15,7 +15,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +27,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.alike.similar import schema, tabling
-from pmbf.alike.similar.changes import Changes, changes
 from pmbf.alike.similar.committing import RunChange, commit
 from pmbf.alike.similar.counting import Ranges
 from pmbf.alike.similar.database import LOCK, SimilarState
 from pmbf.alike.similar.documents import Documents, documents_of
 from pmbf.alike.similar.known import KNOWN
-from pmbf.alike.similar.listing import ListedChunks, Lister
-from pmbf.alike.similar.report import Clock, OnProgress, RunReport
+from pmbf.alike.similar.listing import Changes, ListedChunks, Lister, changes
+from pmbf.alike.similar.report import OnProgress, RunReport
 from pmbf.alike.similar.rules import TableRules
 from pmbf.alike.similar.segments import KIND
 from pmbf.alike.similar.tabling import Table
@@ -98,7 +101,7 @@ def update(
         stack.callback(remove_unnamed, folder, state)
         remove_unnamed(folder, state)
         before = state.rules if state.n_runs else TableRules()
-        chosen = before.changed(**({"bits": 0} if is_first else {}) | rules)
+        chosen = replace(before, **({"bits": 0} if is_first else {}) | rules)
         return UpdateRun(documents, state, made, n_ranges, full or is_first, is_first, clock).done(chosen)
 
 
@@ -109,11 +112,7 @@ def _lock(folder: Path) -> contextlib.AbstractContextManager[None]:
 
 
 def _opened(documents: Documents, renew: bool, rules: dict[str, int]) -> SimilarState:
-    """Return the state to begin with. A renewal makes a new one only if the old one is none.
-
-    Raises:
-        ParameterError: The rules differ from those of the runs before.
-    """
+    """Return the state to begin with. A renewal makes a new one only if the old one is none."""
     folder, identity, chosen = documents.folder, documents.identity, TableRules(**rules)
     try:
         state = SimilarState(folder, identity, writable=True, asked_with=documents.asked_with)
@@ -142,16 +141,10 @@ def _require_whole(state: SimilarState) -> None:
 
 @dataclass(slots=True)
 class UpdateRun:
-    """One run over an opened collection, under the lock of updates.
+    """One run over an opened collection, under the lock of updates, by `n_shards` holders.
 
-    Args:
-        documents: The collection.
-        state: What the last run left.
-        executor: Makes the holders.
-        n_shards: How many.
-        is_full: Whether all rows are computed, of all documents read anew.
-        renews: Whether the list of common chunks is made anew.
-        clock: Times the steps.
+    It `is_full` if all rows are computed, of all documents read anew; it renews if the list of common chunks is made
+    anew.
     """
 
     documents: Documents
@@ -163,11 +156,7 @@ class UpdateRun:
     clock: Clock
 
     def done(self, rules: TableRules) -> RunReport:
-        """Compute and commit; return what was done.
-
-        Args:
-            rules: Those to follow.
-        """
+        """Compute by some rules, and commit; return what was done."""
         with self.clock.step("changes"):
             known = np.empty(0, KNOWN) if self.is_full else self.state.verify()
             changed = changes(self.documents, known)
@@ -253,6 +242,29 @@ class UpdateRun:
             return []
         told = f"common chunks were listed when there were {listed[0][0]:,} documents, now {len(known):,}"
         return [f"{told}: run `pmbf similar update --renew {self.documents.asked_with}`"]
+
+
+class Clock:
+    """Times the steps of a run, and tells how far it is."""
+
+    def __init__(self, on_progress: OnProgress | None = None) -> None:
+        self.started = datetime.now(UTC).isoformat(timespec="seconds")
+        self.steps: dict[str, float] = {}
+        self._begun = time.perf_counter()
+        self._on_progress = on_progress or (lambda step, n_done, n: None)
+
+    @property
+    def seconds(self) -> float:
+        """Wall time since the run began."""
+        return time.perf_counter() - self._begun
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[Callable[[int, int], None]]:
+        """Time a step; yield the function to call with how much of it is done, and how much there is."""
+        begun = time.perf_counter()
+        self._on_progress(name, 0, 0)
+        yield lambda n_done, n: self._on_progress(name, n_done, n)
+        self.steps[name] = self.steps.get(name, 0.0) + time.perf_counter() - begun
 
 
 def differing(known: NDArray[np.void], before: NDArray[np.void]) -> NDArray[np.void]:

@@ -1,14 +1,18 @@
-"""The tables of a new database of similarities, made with `sqlite-utils`, and how arrays become their rows.
+"""The tables of a database of similarities, made with `sqlite-utils`, and how arrays become their rows.
 
-A database comes into being under a temporary name, so that it is there whole or not at all.
+A database comes into being under a temporary name, so that it is there whole or not at all. Its table `meta` is
+compared before anything else is believed.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import re
 import sqlite3
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,7 @@ from numpy.typing import NDArray
 
 from pmbf.alike.similar.known import COLUMNS, KNOWN, Ids
 from pmbf.alike.similar.rules import TableRules
+from pmbf.base.errors import CorruptError, UnsupportedError
 from pmbf.store import folders
 from pmbf.store.catalog_tables import meta_checksum
 from pmbf.store.files import BESIDE_KINDS, Identity
@@ -65,11 +70,7 @@ def location(folder: Path) -> Path:
 
 
 def create(folder: Path, identity: Identity, rules: TableRules) -> None:
-    """Write the database of a collection without runs, in place of the one that is there.
-
-    Raises:
-        OSError: The folder cannot be written.
-    """
+    """Write the database of a collection without runs, in place of the one that is there."""
     target = location(folder)
     folders.own_folder(target.parent)
     temporary = target.with_name(_TEMPORARY)
@@ -155,3 +156,52 @@ def tally(known: NDArray[np.void]) -> str:
 
 def _matrix(known: NDArray[np.void]) -> Any:
     return known.view(np.int64).reshape(-1, len(COLUMNS))
+
+
+SMALL = "small"
+"""Its key for the checksum of the small tables: a number of runs, a space, a CRC-32. None before the first run."""
+SMALL_TABLES = {"segment": "*", "common": "version, n_documents, run, crc", "incomplete": "*", "run": "*", "meta": ""}
+"""The tables but those of documents and rows, and the columns that the checksum is over."""
+_NUMBERS = {"runs": r"\d{1,9}", "next_serial": r"\d{1,9}", "common": r"\d{1,9}", "documents": r"\d{1,12} \d{1,20}"}
+
+
+def wrong(meta: Mapping[str, str], identity: Identity) -> str:
+    """Return what is wrong with the values of `meta`; empty if nothing is. Another version is `UnsupportedError`."""
+    if not all(isinstance(one, str) for one in (*meta, *meta.values())):
+        return "the table `meta` is not that of similarities"
+    try:
+        version, crc = int(meta["format"]), int(meta["crc"])
+    except (KeyError, TypeError, ValueError):
+        return "the table `meta` is not that of similarities"
+    if version != FORMAT:
+        way_out = "upgrade pmbf" if version > FORMAT else "compute them anew: `pmbf similar update --renew`"
+        raise UnsupportedError(f"format is {version}, this pmbf reads {FORMAT}; {way_out}")
+    if meta_checksum(dict(meta)) != crc:
+        return "the checksum of the table `meta` does not fit"
+    if (meta.get("collection"), meta.get("params")) != (identity.collection_id.hex(), identity.params_digest.hex()):
+        return "the similarities belong to another collection"
+    for name, pattern in _NUMBERS.items():
+        if not re.fullmatch(pattern, meta.get(name, ""), re.ASCII):
+            return f"`{name}` is {meta.get(name)!r} in the table `meta`"
+    try:
+        TableRules.from_json(meta["rules"])
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return f"`rules` is {meta.get('rules')!r} in the table `meta`"
+    return ""
+
+
+def small_checksum(connection: sqlite3.Connection, n_runs: int) -> str:
+    """Return what `meta` tells of the small tables."""
+    rows = [
+        connection.execute(f"SELECT {columns} FROM {name} NOT INDEXED ORDER BY 1").fetchall()
+        for name, columns in SMALL_TABLES.items()
+        if columns
+    ]
+    return f"{n_runs} {zlib.crc32(json.dumps(rows, default=repr).encode())}"
+
+
+def require_small(connection: sqlite3.Connection, meta: Mapping[str, str]) -> None:
+    """Refuse small tables that are not those of the last run. Raises `CorruptError`."""
+    n_runs = int(meta["runs"])
+    if n_runs and meta.get(SMALL) != small_checksum(connection, n_runs):
+        raise CorruptError("the rows of `segment`, `common`, `incomplete` and `run` fail their checksum")

@@ -17,7 +17,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.base.errors import CorruptError
 from pmbf.kernels import Lists
 from pmbf.store import files
 from pmbf.store.files import Buffer, Identity, MappedFile, StoredFile
@@ -43,17 +42,7 @@ class ListBatch(NamedTuple):
 
 
 def write_segment(folder: Path, identity: Identity, serial: int, lists: Iterable[Lists]) -> StoredFile:
-    """Write a segment and return its row.
-
-    Args:
-        folder: The collection's.
-        identity: Of the collection.
-        serial: Number of the segment.
-        lists: Those of the documents in order, in any parts.
-
-    Raises:
-        OSError: The disk is full; nothing is left behind.
-    """
+    """Write a segment of a serial with the lists of the documents in order, and return its row."""
     return files.write_file(folder, KIND, identity, serial, _payload(lists))
 
 
@@ -70,27 +59,16 @@ def _payload(many: Iterable[Lists]) -> Iterator[Buffer]:
 
 
 class ChunkSegment:
-    """The lists of a segment, mapped and checked.
-
-    Thread rule: safe to read from any number of threads.
-
-    Raises:
-        CorruptError: The file is missing, cut or damaged.
-    """
+    """The lists of a segment, mapped and checked, for any number of threads; `CorruptError` if the file is damaged."""
 
     def __init__(self, folder: Path, file: StoredFile, identity: Identity) -> None:
-        mapped = MappedFile(folder, file, identity)
-        self.lists = _lists_of(mapped)
+        self.lists = _lists_of(MappedFile(folder, file, identity))
 
     def __len__(self) -> int:
         return len(self.lists)
 
     def take(self, places: Places) -> Lists:
-        """Return some of the lists; consecutive ones are views.
-
-        Raises:
-            CorruptError: A place is outside the segment.
-        """
+        """Return some of the lists; consecutive ones are views."""
         if not len(places):
             return Lists.of([])
         first, last = int(places[0]), int(places[-1])
@@ -114,17 +92,13 @@ def gathered(lists: Lists, places: Places) -> Lists:
 
 
 def _lists_of(mapped: MappedFile) -> Lists:
-    payload = mapped.verify()
+    payload, wrong = mapped.verify(), files.damaged(mapped.path, "its lists do not fill the payload")
     n_lists = int.from_bytes(payload[-_WORD:], "little") if len(payload) >= _WORD else -1
     chunk_bytes = len(payload) - _WORD * (n_lists + 1)
     if n_lists < 0 or chunk_bytes < 0 or chunk_bytes % _WORD:
-        raise _malformed(mapped)
+        raise wrong
     ends = np.frombuffer(payload, "<i8", n_lists, chunk_bytes)
     offsets = np.concatenate([np.zeros(1, np.int64), ends])
     if (offsets[1:] < offsets[:-1]).any() or not 0 <= chunk_bytes - 4 * int(offsets[-1]) < _WORD:
-        raise _malformed(mapped)
+        raise wrong
     return Lists(offsets.astype(np.uint64), np.frombuffer(payload, "<u4", int(offsets[-1])))
-
-
-def _malformed(mapped: MappedFile) -> CorruptError:
-    return files.damaged(mapped.path, "its lists do not fill the payload")

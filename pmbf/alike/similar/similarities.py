@@ -6,91 +6,18 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.alike.similar.changes import changes
-from pmbf.alike.similar.components import components
 from pmbf.alike.similar.database import SimilarState
 from pmbf.alike.similar.documents import Documents, documents_of
-from pmbf.alike.similar.figures import Figures
-from pmbf.alike.similar.known import TableRows
-from pmbf.alike.similar.rules import TableRules
+from pmbf.alike.similar.known import Ids, TableRows
+from pmbf.alike.similar.listing import changes
+from pmbf.alike.similar.report import DocumentCluster, Similar, TableStatus
 from pmbf.base.errors import NotFoundError
-from pmbf.report.as_json import AsJson
 from pmbf.store.catalog_tables import contents_key
-
-
-@dataclass(frozen=True, slots=True)
-class Similar:
-    """A row of the table: how much of a document is in another one, and the other way round.
-
-    Args:
-        document: Its id.
-        path: Its first path or name.
-        other: Id of the other document.
-        other_path: Its first path or name.
-        shared: Chunks that both have; common ones left out.
-        similarity: Share of the document's chunks.
-        reverse: Share of the other document's chunks.
-    """
-
-    document: int
-    path: str
-    other: int
-    other_path: str
-    shared: int
-    similarity: float
-    reverse: float
-
-
-COLUMNS = tuple(one.name for one in fields(Similar))
-"""The columns of a table of rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentCluster(AsJson):
-    """Documents that are connected by similarities, directly or through others.
-
-    Args:
-        documents: Their ids, ascending.
-        paths: The first path or name of each.
-    """
-
-    documents: tuple[int, ...]
-    paths: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TableStatus(AsJson):
-    """What the table is about, and what has changed since.
-
-    Args:
-        n_documents: Documents of the table.
-        n_rows: Rows.
-        n_cut: Documents that more documents are similar to than rows are kept.
-        n_without: Documents without a chunk that counts.
-        n_common: Common chunks.
-        rules: What decides the table.
-        n_new: Documents of the collection that the table does not have yet.
-        n_gone: Documents of the table that the collection does not have any more.
-        incomplete: By path, why a document's text could not be read: it has no rows.
-        runs: Each run: number, start, seconds, what changed, seconds of each step.
-    """
-
-    n_documents: int
-    n_rows: int
-    n_cut: int
-    n_without: int
-    n_common: int
-    rules: TableRules
-    n_new: int
-    n_gone: int
-    incomplete: dict[str, str]
-    runs: tuple[dict[str, Any], ...]
 
 
 class Similarities:
@@ -176,9 +103,9 @@ class Similarities:
         """
         table, limit = Figures.of_all(self._state), 4 * most + 20
         while True:
-            best = TableRows.none()
+            best = TableRows.joined([])
             for rows in table.each_rows(threshold):
-                best = best.and_also(rows)
+                best = TableRows.joined([best, rows])
                 best = best.chosen(table.highest_first(best)[:limit])
             once = dict[tuple[int, ...], int]()
             for one, other in zip(best.documents.tolist(), best.others.tolist(), strict=True):
@@ -220,11 +147,7 @@ class Similarities:
         return len(changes(self._documents, self._state.documents()).added)
 
     def status(self) -> TableStatus:
-        """Return what the table is about, and what has changed since.
-
-        Raises:
-            CorruptError: The table is damaged.
-        """
+        """Return what the table is about, and what has changed since."""
         known, rules = self._state.documents(), self._state.rules
         self._state.require_small()
         changed = changes(self._documents, known)
@@ -250,7 +173,7 @@ class Similarities:
 
     def _runs(self) -> Iterator[dict[str, Any]]:
         columns = "number, started, seconds, kind, n_documents, n_added, n_removed, n_again, n_rows, n_common, steps"
-        for row in self._state.iterate(f"SELECT {columns} FROM run ORDER BY number"):
+        for row in self._state.select(f"SELECT {columns} FROM run ORDER BY number"):
             values = dict(zip(columns.split(", "), row, strict=True))
             try:
                 yield values | {"steps": json.loads(values["steps"])}
@@ -268,22 +191,14 @@ class Similarities:
         ]
 
     def _paths(self, known: NDArray[np.void]) -> dict[int, str]:
-        """Return the first path of those documents that are what they were at the last run, by id.
-
-        Args:
-            known: `KNOWN` rows.
-        """
+        """Return the first path of those `KNOWN` documents that are what they were at the last run, by id."""
         keys = dict(zip(known["id"].tolist(), known["key"].tolist(), strict=True))
         entries = self._documents.entries(keys)
         return {id_: paths[0].path for id_, (row, paths) in entries.items() if contents_key(row) == keys[id_]}
 
 
 def _state_of(documents: Documents) -> SimilarState:
-    """Return what the last run left.
-
-    Raises:
-        NotFoundError: There was none.
-    """
+    """Return what the last run left; `NotFoundError` if there was none."""
     with suppress(NotFoundError):
         state = SimilarState(documents.folder, documents.identity, asked_with=documents.asked_with)
         if state.n_runs:
@@ -291,3 +206,64 @@ def _state_of(documents: Documents) -> SimilarState:
         state.close()
     command = f"pmbf similar update {documents.asked_with}"
     raise NotFoundError(f"{documents.folder}: no similarities yet; compute them with `{command}`")
+
+
+class Figures:
+    """Rows of the table with their similarities, which follow from chunks that documents have and share.
+
+    `known` are `KNOWN` rows of the documents that rows name, by ascending id. `CorruptError`: a row was not committed
+    so.
+    """
+
+    def __init__(self, state: SimilarState, known: NDArray[np.void]) -> None:
+        self._state, self._known = state, known
+
+    @classmethod
+    def of_all(cls, state: SimilarState) -> Figures:
+        """Return the figures of all documents."""
+        return cls(state, state.documents())
+
+    def rows_of(self, ids: Ids) -> NDArray[np.void]:
+        """Return the `KNOWN` rows of some documents."""
+        places = np.minimum(np.searchsorted(self._known["id"], ids), max(0, len(self._known) - 1))
+        if len(ids) and (not len(self._known) or (self._known["id"][places] != ids).any()):
+            raise self._state.damage("a row names a document that has no list")
+        return np.asarray(self._known[places])
+
+    def shares(self, rows: TableRows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the similarity of each row, and that of the other direction."""
+        sizes = [self.rows_of(ids)["n_counted"] for ids in (rows.documents, rows.others)]
+        if len(rows) and (rows.shared < 1).any() | (rows.shared > np.minimum(*sizes)).any():
+            raise self._state.damage("a row shares more chunks than a document has")
+        return rows.shared / sizes[0], rows.shared / sizes[1]
+
+    def each_rows(self, threshold: float = 0.0) -> Iterator[TableRows]:
+        """Yield all rows whose similarity is not below a threshold, some at a time."""
+        for rows in self._state.each_rows(self._known):
+            yield rows.chosen(self.shares(rows)[0] >= threshold)
+
+    def highest_first(self, rows: TableRows) -> Ids:
+        """Return the places of rows, those of the highest similarity first."""
+        return np.lexsort((rows.others, rows.documents, -rows.shared, -self.shares(rows)[0]))
+
+
+def components(edges: NDArray[np.int64]) -> list[list[int]]:
+    """Return the nodes of each connected component of `(n, 2) int64` pairs, ascending; components by their first node.
+
+    >>> components(np.array([[7, 3], [9, 8], [3, 5]]))
+    [[3, 5, 7], [8, 9]]
+    """
+    nodes, ends = np.unique(edges, return_inverse=True)
+    one, other = ends.reshape(-1, 2).T
+    roots = np.arange(len(nodes))
+    while True:
+        least = np.minimum(roots[one], roots[other])
+        before = roots.copy()
+        np.minimum.at(roots, before[one], least)
+        np.minimum.at(roots, before[other], least)
+        roots = roots[roots]
+        if np.array_equal(roots, before):
+            break
+    order = np.argsort(roots, kind="stable")
+    cuts = np.flatnonzero(np.diff(roots[order])) + 1
+    return [nodes[some].tolist() for some in np.split(order, cuts) if len(some)]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.alike.sharing import Highest, Ranked
-from pmbf.alike.similar.archive import KnownRows
 from pmbf.alike.similar.counting import Entries, Found, OnCounted, Ranges, Targets, all_rows, pass_by
 from pmbf.alike.similar.database import SimilarState
-from pmbf.alike.similar.known import Ids, TableRows
+from pmbf.alike.similar.known import Ids, KnownRows, TableRows
 from pmbf.alike.similar.rules import TableRules
 
 _ALL_SHARE = 4
@@ -47,15 +46,7 @@ class Table:
 def whole(
     ranges: Ranges, archive: KnownRows, rules: TableRules, common: Numbers | None, on_counted: OnCounted
 ) -> Table:
-    """Return all rows.
-
-    Args:
-        ranges: They will hold all documents.
-        archive: The documents.
-        rules: How much is kept.
-        common: The common chunks; None: those that are common now.
-        on_counted: Called with the documents counted, and how many there are.
-    """
+    """Return all rows. Without common chunks those are taken that are common now."""
     batches = archive.batches()
     common = ranges.common(batches) if common is None else common
     archive.known["n_counted"] = ranges.hold(batches, common)
@@ -64,14 +55,9 @@ def whole(
 
 
 class Near:
-    """The rows that a change touches.
+    """The rows that a change touches; the ranges will hold the targets.
 
-    Args:
-        ranges: They will hold the targets.
-        archive: All documents; those that are not new have the columns of the run before. Those that left come last.
-        state: The table of the run before.
-        common: The common chunks.
-        on_counted: Called with the documents counted, and how many there are.
+    Documents that are not new have the columns of the run before, whose table the state is. Those that left come last.
     """
 
     def __init__(
@@ -81,14 +67,10 @@ class Near:
         self._common, self._on_counted, self._keep = common, on_counted, state.rules.keep
 
     def table(self, new: Ids, gone: Ids) -> Table:
-        """Return the rows that a change touches, or all if it touches many.
+        """Return the rows that a change touches, or all if it touches many. An id may be new and gone.
 
         First all lists pass by what is new and what left. Then it is known which cut rows have lost more than they
         gained: these are filled again, from a second passing.
-
-        Args:
-            new: Ids of new documents.
-            gone: Ids of documents that left; an id may be in both.
         """
         archive, known = self._archive, self._archive.known
         fresh, lost = archive.numbers(new), self._lost(new, gone)
@@ -111,7 +93,7 @@ class Near:
         if len(touched):
             parts.append(_tabled(archive, touched, self._patched(touched, gone, found.told)))
         rewritten = known["id"][np.concatenate([fresh, again, touched])]
-        return Table(archive, rewritten, _joined(parts), self._common, False, len(again), len(touched))
+        return Table(archive, rewritten, TableRows.joined(parts), self._common, False, len(again), len(touched))
 
     def _lost(self, new: Ids, gone: Ids) -> Ids:
         """Return how many of its rows each document loses, `(n_documents,) int64`."""
@@ -156,7 +138,7 @@ class Near:
         before = before.chosen(~np.isin(before.others, gone))
         is_patched, row_of = np.zeros(len(archive), np.bool_), np.zeros(len(archive), np.uint32)
         is_patched[numbers], row_of[numbers] = True, np.arange(len(numbers), dtype=np.uint32)
-        highest = Highest(len(numbers), state.rules.keep, ranks=archive.ranks)
+        highest = Highest(len(numbers), state.rules.keep, archive.ranks)
         documents, others = (archive.numbers(ids).astype(np.uint32) for ids in (before.documents, before.others))
         for entries in (Entries.of(documents, others, before.shared.astype(np.uint32)), told.chosen(is_patched)):
             counts = entries.counts_by([row_of[part] for part in entries.documents], entries.targets, len(numbers))
@@ -174,8 +156,3 @@ def _tabled(archive: KnownRows, numbers: Ids, ranked: Ranked) -> TableRows:
     known["n_similar"][numbers], known["least"][numbers] = ranked.totals, least
     known["rows_crc"][numbers] = rows.checksums(ids)
     return rows
-
-
-def _joined(parts: Sequence[TableRows]) -> TableRows:
-    columns = [(one.documents, one.others, one.shared) for one in (TableRows.none(), *parts)]
-    return TableRows(*(np.concatenate(column) for column in zip(*columns, strict=True)))
