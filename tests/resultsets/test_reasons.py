@@ -71,7 +71,7 @@ def test_what_is_prepared_does_not_depend_on_what_was_prepared_before():
 
 def test_a_full_table_of_stems_begins_anew(monkeypatch):
     pytest.importorskip("Stemmer")
-    monkeypatch.setattr("pmbf.alike.resultsets.stemming.MOST_WORDS", 50)
+    monkeypatch.setattr("pmbf.alike.resultsets.prepared.MOST_WORDS", 50)
     sets = ResultSets(features="sentences", stem="english")
     texts = [scrambled(STORY, 0.5, seed) for seed in range(20)]
     fresh = [bytes(ResultSets(features="sentences", stem="english").prepare(text)) for text in texts]
@@ -138,5 +138,5 @@ def test_a_text_of_more_words_than_the_table_holds_is_prepared(monkeypatch):
     pytest.importorskip("Stemmer")
     text = ". ".join(" ".join(f"w{i}x{j}" for j in range(9)) for i in range(30))
     expected = bytes(ResultSets(features="sentences", stem="english").prepare(text))
-    monkeypatch.setattr("pmbf.alike.resultsets.stemming.MOST_WORDS", 50)
+    monkeypatch.setattr("pmbf.alike.resultsets.prepared.MOST_WORDS", 50)
     assert bytes(ResultSets(features="sentences", stem="english").prepare(text)) == expected

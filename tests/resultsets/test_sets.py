@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pmbf import CorruptError, NotFoundError, ParameterError, ResultSets, UnsupportedError
 from pmbf.alike.resultsets import PreparedArticle
-from pmbf.alike.resultsets.preparing import MOST_KEPT
+from pmbf.alike.resultsets.prepared import MOST_KEPT
 
 STORY = (
     "The harbour of the old town was quiet that night. A lighthouse stood on the hill above the grey houses. "

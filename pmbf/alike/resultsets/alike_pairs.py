@@ -1,8 +1,12 @@
-"""Prepared articles to the pairs that are alike."""
+"""Prepared articles to the pairs that are alike; and boilerplate, which many unlike articles of a background share.
+
+Boilerplate is a licence, a footer or a notice. A story with twenty copies is none. So of the articles that have a hash,
+those that are duplicates of each other count once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,13 +66,8 @@ def alike(
 ) -> NDArray[np.int32]:
     """Return the pairs of articles that are duplicates, `(n, 5) int32`: see `kernels.pairs_alike`.
 
-    Args:
-        prepared: The articles.
-        rule: When two of them are duplicates.
-        without: `(n,) uint32`, ascending: hashes that do not count.
-
-    Raises:
-        ParameterError: There are more than `MOST_ARTICLES`.
+    Hashes of `without`, `(n,) uint32` ascending, do not count. Raises `ParameterError` if there are over
+    `MOST_ARTICLES`.
     """
     if len(prepared) > MOST_ARTICLES:
         raise ParameterError(f"a set has {len(prepared)} articles, expected at most {MOST_ARTICLES}")
@@ -92,3 +91,31 @@ def pair_of(prepared: Sequence[PreparedArticle], first: int, second: int) -> tup
     limit = min(one.limit for one in both)
     known = [one.hashes[one.hashes <= limit] for one in both]
     return first, second, int(among(known[0], known[1]).sum()), len(known[0]), len(known[1])
+
+
+_LOOKED_AT = 8
+"""Articles with a hash that are compared with each other: so many times the unlike articles that boilerplate has."""
+
+
+def boilerplate(background: Sequence[PreparedArticle], more_than: int, rule: Rule) -> NDArray[np.uint32]:
+    """Return the hashes that more than some unlike articles of a background have, `(n,) uint32`, ascending."""
+    hashes = np.concatenate([one.hashes for one in background]) if background else np.zeros(0, np.uint32)
+    order = np.argsort(hashes, kind="stable")
+    owners = np.repeat(np.arange(len(background)), [len(one.hashes) for one in background])[order]
+    ordered = hashes[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+    stops = np.append(starts[1:], len(ordered))
+    many = stops - starts > more_than
+    found = [
+        ordered[start]
+        for start, stop in zip(starts[many].tolist(), stops[many].tolist(), strict=True)
+        if _n_unlike(background, owners[start : min(stop, start + _LOOKED_AT * (more_than + 1))].tolist(), rule)
+        > more_than
+    ]
+    return np.array(found, np.uint32)
+
+
+def _n_unlike(background: Sequence[PreparedArticle], holders: Iterable[int], rule: Rule) -> int:
+    """Return how many of some articles are shown if their duplicates are hidden."""
+    held = [background[one] for one in holders]
+    return len(set(kernels.shown_for(alike(held, rule), np.arange(len(held)), connected=False).tolist()))

@@ -5,17 +5,91 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.alike.resultsets.alike_pairs import FIRST, N_FIRST, N_SECOND, N_SHARED, SECOND, pair_of, similarities
-from pmbf.alike.resultsets.grouping import Duplicate, Group, groups
-from pmbf.alike.resultsets.prepared import PreparedArticle
-from pmbf.alike.resultsets.preparing import Preparer
-from pmbf.alike.resultsets.reasons import SharedText, shared
+from pmbf.alike.resultsets.prepared import PreparedArticle, Preparer
 from pmbf.base.errors import NotFoundError, ParameterError
+from pmbf.base.span import Span
 from pmbf.text import clean
+
+STAR, CONNECTED = "star", "connected"
+LINKAGES = (STAR, CONNECTED)
+
+
+class Duplicate(NamedTuple):
+    """An article that is hidden.
+
+    Args:
+        article: Its place in the set.
+        similarity: The Jaccard index of its hashes and those of the article that is shown, 0 to 1.
+        contained: The share of its own hashes that the article that is shown has.
+    """
+
+    article: int
+    similarity: float
+    contained: float
+
+
+class Group(NamedTuple):
+    """An article that is shown, and its duplicates.
+
+    Args:
+        representative: Place of the article that is shown.
+        members: The hidden articles, by place; at least one.
+    """
+
+    representative: int
+    members: tuple[Duplicate, ...]
+
+
+def groups(shown: Sequence[int], members: Iterable[Duplicate]) -> tuple[Group, ...]:
+    """Return the groups, by the article that is shown; of each article it is told which is shown for it."""
+    hidden: dict[int, list[Duplicate]] = {}
+    for member in members:
+        hidden.setdefault(shown[member.article], []).append(member)
+    return tuple(Group(one, tuple(hidden[one])) for one in sorted(hidden))
+
+
+@dataclass(frozen=True, slots=True)
+class SharedText:
+    """A sentence or a passage that two articles share.
+
+    Args:
+        text: The words in the first article.
+        first: Where they stand in the first article.
+        second: Where they stand in the second article.
+    """
+
+    text: str
+    first: Span
+    second: Span
+
+
+def shared(preparer: Preparer, first: str, second: str) -> list[SharedText]:
+    """Return the sentences that two texts share, in the order of the first; of `words` the passages."""
+    spans = _sentences(preparer, first, second) if preparer.is_of_sentences else _passages(first, second)
+    return [SharedText(first[one.start : one.stop], one, other) for one, other in spans]
+
+
+def _sentences(preparer: Preparer, first: str, second: str) -> list[tuple[Span, Span]]:
+    """Return each sentence of the first text that the second has, at its first place there."""
+    places: dict[int, Span] = {}
+    for hash_, start, stop in preparer.sentences(second).tolist():
+        places.setdefault(hash_, Span(start, stop))
+    sentences = preparer.sentences(first).tolist()
+    return [(Span(start, stop), places[hash_]) for hash_, start, stop in sentences if hash_ in places]
+
+
+def _passages(first: str, second: str) -> list[tuple[Span, Span]]:
+    from pmbf import verify  # a service that compares sets does without
+
+    found = verify.passages(verify.prepare(first), verify.prepare(second))
+    return [(one.query, one.source) for one in found]
+
 
 Article = PreparedArticle | bytes | str | tuple[Hashable, PreparedArticle | bytes | str | None]
 """A prepared article, its bytes, or a text; or a key and one of these, or None if the key was given before."""
@@ -28,10 +102,8 @@ _TURNED = [SECOND, FIRST, N_SHARED, N_SECOND, N_FIRST]
 class ComparedSet:
     """A set that was compared.
 
-    Args:
-        prepared: The articles.
-        pairs: `(n_pairs, 5) int32`: the duplicates, see `kernels.pairs_alike`.
-        shown: `(n,) int64`: for each article the article that is shown for it.
+    `pairs` are the duplicates, `(n_pairs, 5) int32`, see `kernels.pairs_alike`; `shown`, `(n,) int64`, is for each
+    article the article that is shown for it.
     """
 
     prepared: Sequence[PreparedArticle]
@@ -94,15 +166,10 @@ class Duplicates:
         return list(zip(*pairs[:, :N_SHARED].T.tolist(), similarities(pairs).round(4).tolist(), strict=True))
 
     def why(self, first: int, second: int) -> list[SharedText]:
-        """Return what two articles share: whole sentences, or passages if the features are words.
+        """Return what two articles of the set share: whole sentences, or passages if the features are words.
 
-        Args:
-            first: Place of an article in the set.
-            second: Place of another.
-
-        Raises:
-            ParameterError: There is no such place.
-            NotFoundError: The set was given without the text of an article.
+        Raises `ParameterError` if there is no such place, `NotFoundError` if the set was given without the text of an
+        article.
         """
         return shared(self._preparer, self._text(first), self._text(second))
 

@@ -10,12 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.alike.resultsets.alike_pairs import JACCARD, Rule, alike
-from pmbf.alike.resultsets.boilerplate import boilerplate
-from pmbf.alike.resultsets.duplicates import Article, ComparedSet, Duplicates
-from pmbf.alike.resultsets.grouping import CONNECTED, LINKAGES, STAR
-from pmbf.alike.resultsets.prepared import PreparedArticle, read
-from pmbf.alike.resultsets.preparing import Preparer
+from pmbf.alike.resultsets.alike_pairs import JACCARD, Rule, alike, boilerplate
+from pmbf.alike.resultsets.duplicates import CONNECTED, LINKAGES, STAR, Article, ComparedSet, Duplicates
+from pmbf.alike.resultsets.prepared import PreparedArticle, Preparer, read
 from pmbf.base.arrays import among
 from pmbf.base.errors import NotFoundError, ParameterError
 from pmbf.kernels import NO_HASHES
