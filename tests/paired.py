@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pmbf.kernels import JudgedPassages, Rules, Terms
-from pmbf.kernels.reference_explore import pair_of as numbered
 from pmbf.kernels.reference_judge import compare_pair
+from pmbf.kernels.reference_judge import pair_of as numbered
 from pmbf.kernels.reference_ready import AskedText, Ready, asked_of, ready_text
 from pmbf.kernels.reference_refine import NumberedPair
-from pmbf.kernels.reference_weigh import Weighed, weigh
+from pmbf.kernels.reference_words import Weighed, weigh
 from pmbf.passages.compare import TextPair, bars_of, compared
 from pmbf.passages.prepared import COMMONEST_OF, octets
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, LEAST_PAGES, UNKNOWN

@@ -17,7 +17,7 @@ from pmbf.kernels import NAT, Rules
 from pmbf.kernels.reference_align import align
 from pmbf.kernels.reference_likeness import EXACT_CHARS, EXACT_WORDS, common_share, found_share, scores
 from pmbf.kernels.reference_reworded import Alignment, needed_evidence, ranked
-from pmbf.kernels.reference_weigh import weigh
+from pmbf.kernels.reference_words import weigh
 from pmbf.passages.compare import bars_of
 from pmbf.passages.edits import MAX_TOKENS
 from pmbf.report import Passage, Report, Scores, Span

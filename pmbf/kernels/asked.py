@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.base.arrays import distinct
+from pmbf.base.span import Span
 from pmbf.kernels.align_rules import Rules
+from pmbf.kernels.types import Tokens
 
 __all__ = [
     "GUESS_PAGE_WORDS",
@@ -23,6 +25,7 @@ __all__ = [
     "Terms",
     "WordTypes",
     "gram_stops",
+    "n_letters",
     "n_like",
     "on_pages",
 ]
@@ -196,6 +199,18 @@ def gram_stops(singles: NDArray[np.bool_], n_words: int) -> NDArray[np.int64]:
     np.cumsum(2 - singles.astype(np.int64), out=half_words[1:])
     n_runs = np.searchsorted(half_words, half_words[-1] - 2 * n_words, side="right")
     return np.searchsorted(half_words, half_words[:n_runs] + 2 * n_words)
+
+
+def n_letters(tokens: Tokens, span: Span, single_letters: int) -> int:
+    """Return the characters of a token range, counted in letters of an alphabet.
+
+    Args:
+        tokens: The tokens of a text.
+        span: Some of them, at least one.
+        single_letters: Letters that a token counts for which is a single letter.
+    """
+    singles = int(np.count_nonzero(tokens.singles[span.start : span.stop]))
+    return int(tokens.stops[span.stop - 1]) - int(tokens.starts[span.start]) + (single_letters - 1) * singles
 
 
 def on_pages(types: NDArray[Any], n_types: int, page_words: int) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:

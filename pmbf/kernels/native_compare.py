@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import N_SLIPS, score_tables
 from pmbf.kernels.asked import GUESS_PAGE_WORDS, PAGE_WORDS, Bars, Counts, Made, Question, Terms, WordTypes
-from pmbf.kernels.judged import JudgedPassages
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.native_memory import taken
 from pmbf.kernels.native_text import text_table
 from pmbf.kernels.reference_text import decoded
-from pmbf.kernels.types import Tokens
+from pmbf.kernels.types import JudgedPassages, Tokens
 
 __all__ = ["compare", "ready", "tokens_of", "words_of"]
 

@@ -12,7 +12,7 @@ from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
 from pmbf.kernels.native_text import text_table
 from pmbf.kernels.reference_text import decoded
-from pmbf.kernels.resultset_rules import (
+from pmbf.kernels.sentence_rules import (
     NO_HASHES,
     SENTENCE,
     UNKNOWN,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pmbf.kernels.native_library import module
 from pmbf.kernels.native_text import text_table
 from pmbf.kernels.reference_text import decoded
-from pmbf.kernels.unit_rules import CODES, Units, require_code
+from pmbf.kernels.sentence_rules import CODES, Units, require_code
 
 __all__ = ["units"]
 

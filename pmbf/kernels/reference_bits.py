@@ -41,9 +41,6 @@ def fill(row: Bits, hashes: Hashes, *, n_hashes: int) -> None:
         hashes: `(n,) uint32`, any order, repeats allowed.
         n_hashes: Bits per hash, k.
 
-    Raises:
-        ParameterError: An array has another dtype or shape, or `row` is read-only.
-
     >>> row = np.zeros(2, np.uint64)
     >>> fill(row, np.array([7], np.uint32), n_hashes=3)
     >>> np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little")).tolist()
@@ -81,9 +78,6 @@ def seal(rows: Bits) -> Bits:
     Returns:
         `(64 W, ceil(n_rows / 64)) uint64`; bits past the last row are 0.
 
-    Raises:
-        ParameterError: `rows` is not `(n_rows, W) uint64`.
-
     >>> seal(np.array([[0b01], [0b11]], np.uint64))[:3].tolist()
     [[3], [2], [0]]
     """
@@ -97,9 +91,6 @@ def unseal(slices: Bits, n_rows: int) -> Bits:
     Args:
         slices: `(64 W, S) uint64`.
         n_rows: More than 64 (S - 1), at most 64 S.
-
-    Raises:
-        ParameterError: `slices` is not `(64 W, S) uint64`, or S does not fit `n_rows`.
     """
     checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
     checks.require_rows("slices", slices, n_rows)
@@ -131,9 +122,6 @@ def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Bits, Counts]:
             per hash.
         hashes: `(q,) uint32`, any order.
 
-    Raises:
-        ParameterError: An array has another dtype or shape, or a number is outside its range.
-
     >>> rows = np.array([[3], [1], [2]], np.uint64)
     >>> found, n_hit = look_up([(rows, False, 1)] * 2, np.array([5, 12], np.uint32))
     >>> found.shape, n_hit.tolist()
@@ -156,9 +144,6 @@ def popcounts(rows: Bits) -> Counts:
 
     Args:
         rows: `(n_rows, W) uint64`.
-
-    Raises:
-        ParameterError: `rows` is not `(n_rows, W) uint64`.
     """
     checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
     counts: Counts = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
@@ -171,9 +156,6 @@ def intersect(a: Hashes, b: Hashes) -> NDArray[np.bool_]:
     Args:
         a: `(n,) uint32`, any order, repeats allowed.
         b: `(m,) uint32`, ascending; not checked.
-
-    Raises:
-        ParameterError: An array is not one-dimensional uint32.
 
     >>> intersect(np.array([5, 1, 5], np.uint32), np.array([2, 5], np.uint32)).tolist()
     [True, False, True]
@@ -195,9 +177,6 @@ def evidence(bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, r
         weights: `(q,) int32`, at least 0, the weight of each of the query's hashes.
         tokens: `(q,) uint32`, ascending, the first token of each hash's shingle.
         rules: How hits near each other count together.
-
-    Raises:
-        ParameterError: An array has another dtype or shape, or a number is outside its range.
 
     >>> bounds, places = np.array([0, 3, 4]), np.array([0, 1, 9, 9], np.uint32)
     >>> weights, tokens = np.full(10, 30, np.int32), np.arange(10, dtype=np.uint32)
@@ -235,9 +214,6 @@ def rows_with_evidence(hits: Bits, weights: Weights, tokens: Hashes, rules: HitR
         hits: `(q, S) uint64`, as `look_up` returns them.
         weights, tokens, rules: As for `evidence`. Hits of hashes with weight 0 do not count.
         least: The evidence a row must have, at least 1.
-
-    Raises:
-        ParameterError: As for `evidence`.
 
     >>> weights, tokens = np.array([5, 7, 9], np.int32), np.array([0, 4, 8], np.uint32)
     >>> hits = np.array([[1], [3], [2]], np.uint64)

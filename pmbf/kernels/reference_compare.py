@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pmbf.kernels.asked import Counts, Made, Question, WordTypes
-from pmbf.kernels.judged import JudgedPassages
 from pmbf.kernels.reference_judge import compare_pair
 from pmbf.kernels.reference_ready import Ready, asked_of, ready_text
-from pmbf.kernels.types import Tokens
+from pmbf.kernels.types import JudgedPassages, Tokens
 
 __all__ = ["compare", "ready", "tokens_of", "words_of"]
 
@@ -21,9 +20,6 @@ def ready(texts: Sequence[bytes], counts: Counts, commonest: tuple[int, int]) ->
         counts: Counts of other texts. Those of a query among them do not matter.
         commonest: One word in the first number of a text of words, and one in the second number of a text of single
             letters, is among the commonest of its language, which most pages in that language hold.
-
-    Raises:
-        ParameterError: A text is not UTF-8.
     """
     return [ready_text(text, commonest) for text in texts]
 
@@ -55,9 +51,6 @@ def compare(
         texts: The texts of all queries, in UTF-8; None for a text that was made ready.
         made: Each text made ready under the same counts of others, or None.
         commonest: As for `ready`.
-
-    Raises:
-        ParameterError: A text that was not made ready is not UTF-8.
     """
     every = [ready_text(text or b"", commonest) if one is None else one for text, one in zip(texts, made, strict=True)]
     asked = [(asked_of(one.query, one.terms), one.sources) for one in questions]

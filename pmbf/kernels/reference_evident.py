@@ -26,9 +26,6 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
         postings: Those of all tiles. A document may stand in several of them; it counts once.
         queries: The queries.
         rules: How hits are weighed.
-
-    Raises:
-        ParameterError: The postings are damaged, or a query is not in order.
     """
     require_postings(postings, no_hashes(postings))
     made = [_evident(postings, query, rules) for query in queries]
@@ -131,9 +128,6 @@ def find_near(postings: Sequence[Postings], queries: Sequence[Hashes], *, least:
 
     Returns:
         All hashes of these documents, for each query `(n,) uint64`, ascending: document << 32 | place in the query.
-
-    Raises:
-        ParameterError: An array has another dtype or shape, or the postings or their pages are damaged.
 
     >>> from pmbf.kernels.reference_postings import make_postings
     >>> hashes, numbers = np.array([5, 5, 7, 9], np.uint32), np.array([0, 1, 0, 1], np.uint32)

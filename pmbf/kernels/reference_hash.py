@@ -92,9 +92,6 @@ def siphash_windows(words: Keys, *, width: int, key: Keys) -> Keys:
     Returns:
         `(n - width + 1,) uint64`; empty if there are fewer words than a window has.
 
-    Raises:
-        ParameterError: An array has another dtype or shape, or `width` is outside its range.
-
     Source:
         Aumasson & Bernstein 2012, SipHash: a fast short-input PRF, section 2.
 

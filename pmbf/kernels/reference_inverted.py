@@ -32,9 +32,6 @@ def invert(lists: Lists, documents: Numbers | None = None) -> Inverted:
     Args:
         lists: At most 2^32 - 2 features in all.
         documents: `(n_lists,) uint32`, the number of each list's document, ascending, at most 2^32 - 2; None: 0, 1, …
-
-    Raises:
-        ParameterError: An argument is malformed, or a list does not ascend.
     """
     require_invertible(lists, documents)
     require_ascending_lists(lists)
@@ -58,9 +55,6 @@ def drop_features(lists: Lists, stop: Numbers) -> Lists:
     Args:
         lists: They stay as they are.
         stop: `(n,) uint32`, the features that are left out, ascending.
-
-    Raises:
-        ParameterError: The lists are malformed, or `stop` does not ascend.
     """
     require_lists(lists)
     require_ascending("stop", stop)
@@ -90,9 +84,6 @@ def shared_counts(
         after: `(n_lists,) uint32`. Of each list only documents above this number are counted and told. If documents
             probe themselves, with `after` their own numbers, then each pair is told once.
         jaccard: Tell only pairs that are as similar as this asks.
-
-    Raises:
-        ParameterError: An argument is malformed or damaged, or a list does not ascend.
     """
     require_probe(inverted, lists, min_shared, after, jaccard)
     require_ascending_lists(lists)
@@ -117,9 +108,6 @@ def merge_counts(many: Sequence[SharedCounts], *, min_shared: int = 1, jaccard: 
         many: Counts of the same lists, each of other features; at least one.
         min_shared: As in `shared_counts`, of the sums.
         jaccard: As in `shared_counts`, of the sums.
-
-    Raises:
-        ParameterError: An argument is malformed.
     """
     require_mergeable(many, min_shared, jaccard)
     rows = [Counter[int]() for _ in range(len(many[0]))]
@@ -149,9 +137,6 @@ def add_highest(
         ranks: `(n_documents,) uint32`, a permutation. Of equal counts the documents with the least ranks are kept.
         mirrored: Whether row d too is offered the list's row as a document, for each document d of a list. Then rows
             are documents.
-
-    Raises:
-        ParameterError: An argument is malformed.
     """
     require_highest(kept, totals, counts, rows, ranks, mirrored)
     offered: dict[int, list[int]] = {}
@@ -180,9 +165,6 @@ def jaccard_join(
     Returns:
         For each list i of `probes` the numbers of all lists that are like it, with the features that both have. If
         there are no probes, then for each list i only lists j > i: each pair is told once.
-
-    Raises:
-        ParameterError: An argument is malformed or damaged; a list does not ascend; the threshold is not in (0, 1].
     """
     inverted = invert(lists) if inverted is None else inverted
     require_join(lists, threshold, probes, inverted)

@@ -12,8 +12,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from pmbf.base.span import Span, overlap
-from pmbf.kernels.asked import Bars
-from pmbf.kernels.judged import n_letters
+from pmbf.kernels.asked import Bars, n_letters
 from pmbf.kernels.reference_ready import Ready
 from pmbf.kernels.reference_refine import NumberedPair
 from pmbf.kernels.reference_runs import Chain

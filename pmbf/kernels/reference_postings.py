@@ -54,9 +54,6 @@ def find_postings(postings: Sequence[Postings], hashes: Hashes, *, limit: int) -
     Returns:
         `(q,) int64`, and `(n,) uint64`, ascending: document << 32 | place in the query.
 
-    Raises:
-        ParameterError: An array has another dtype or shape, or the postings or their pages are damaged.
-
     >>> hashes, numbers = np.array([5, 5, 9], np.uint32), np.array([0, 1, 1], np.uint32)
     >>> made = make_postings(hashes, numbers, np.array([70, 80], np.uint32))
     >>> counts, found = find_postings([made], np.array([9, 4, 5], np.uint32), limit=1)
@@ -96,9 +93,6 @@ def list_postings(postings: Postings, start: int = 0, stop: int | None = None) -
         postings: Postings that are checked.
         start, stop: The hashes `[start, stop)`, as numbers; None: all from `start` on.
 
-    Raises:
-        ParameterError: The postings are damaged.
-
     >>> hashes, numbers = np.array([5, 5, 9], np.uint32), np.array([0, 1, 1], np.uint32)
     >>> made = make_postings(hashes, numbers, np.array([70, 80], np.uint32))
     >>> [column.tolist() for column in list_postings(made)], list_postings(made, 6, 10)[0].tolist()
@@ -122,9 +116,6 @@ def make_postings(hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bit
         numbers: `(n,) uint32`, the number of the document of each hash.
         documents: `(d,) uint32`, the ids of the documents by their numbers.
         hash_bits: Bits of a hash.
-
-    Raises:
-        ParameterError: An array has another dtype or shape, or a number is too large.
     """
     require_makeable(hashes, numbers, documents, hash_bits)
     owned = numbers_of(hashes, hash_bits)
@@ -147,9 +138,6 @@ def join_postings(
             or the number of its first document, if the others follow it in order.
         shape: That of the new postings.
         start, stop: Numbers of buckets of the new postings.
-
-    Raises:
-        ParameterError: An array has another dtype or shape, a number is too large, or the postings are damaged.
 
     >>> ids, zero = (np.array([n], np.uint32) for n in (5, 9)), np.zeros(1, np.uint32)
     >>> one, other = (make_postings(id_, zero, id_) for id_ in ids)
@@ -179,9 +167,6 @@ def row_of(postings: Postings, n_lines: int, n_hashes: int, first: int = 0, stop
 
     Returns:
         `((stop - first) / 64,) uint64`.
-
-    Raises:
-        ParameterError: A number is outside its range, or the postings are damaged.
 
     >>> made = make_postings(np.array([7, 9], np.uint32), np.zeros(2, np.uint32), np.array([70], np.uint32))
     >>> int(np.bitwise_count(row_of(made, 512, 2)).sum())

@@ -12,8 +12,7 @@ from pmbf.base.span import Span
 from pmbf.kernels.asked import PAGE_WORDS, Counts, Terms
 from pmbf.kernels.reference_runs import Grams, grams
 from pmbf.kernels.reference_text import fold, tokenise
-from pmbf.kernels.reference_weigh import Weighed, counted, weigh
-from pmbf.kernels.reference_words import KeyedWords, spell, words
+from pmbf.kernels.reference_words import KeyedWords, Weighed, counted, spell, weigh, words
 from pmbf.kernels.types import Tokens
 
 
@@ -86,11 +85,7 @@ class AskedText:
 
 
 def ready_text(utf8: bytes, commonest: tuple[int, int]) -> Ready:
-    """Return a text made ready; `commonest` is as for `reference_compare.ready`.
-
-    Raises:
-        ParameterError: The text is not UTF-8.
-    """
+    """Return a text made ready; `commonest` is as for `reference_compare.ready`."""
     tokens, folded = tokenise(utf8), fold(utf8)
     in_pairs = 2 * int(np.count_nonzero(tokens.singles)) > len(tokens)
     return Ready(tokens, words(utf8, folded, tokens), commonest[in_pairs], *spell(folded, tokens))

@@ -67,9 +67,6 @@ def check_pages(
     Returns:
         The number of the first damaged page, in the order of the places, or None. Pages after a damaged page are not
         checked.
-
-    Raises:
-        ParameterError: An array has another dtype or shape, or a place reaches outside the bytes.
     """
     octets = memoryview(content).cast("B")
     checks.require_pages(len(octets), sums, checked, offsets, page_bytes)
@@ -91,9 +88,6 @@ def record(hashes: Hashes, bounds: NDArray[np.uint32], hash_bits: int = 32) -> b
         bounds: `(n_parts + 1,) uint32`, ascending from 0 to n; part p is `hashes[bounds[p]:bounds[p + 1]]`.
 
         hash_bits: Bits of a hash, one of `params.HASH_BITS`.
-
-    Raises:
-        ParameterError: An array has another dtype or shape, or the bounds do not cut the hashes into parts.
 
     >>> record(np.array([3, 5], np.uint32), np.array([0, 2], np.uint32))[4:].hex(" ", -4)
     '01000000 02000000 000302'
@@ -120,9 +114,6 @@ def encode_gaps(hashes: NDArray[np.uint32]) -> bytes:
     Args:
         hashes: `(n,) uint32`, ascending. The order is not checked; hashes in another order are decoded correctly too.
 
-    Raises:
-        ParameterError: `hashes` is not `(n,) uint32`.
-
     >>> encode_gaps(np.array([7, 300], np.uint32)).hex(" ")
     '04 07 25 01'
     """
@@ -144,9 +135,6 @@ def decode_gaps(content: Buffer, offset: int, count: int, hash_bits: int = 32) -
         offset: Where the control bytes begin.
         count: Number of hashes.
         hash_bits: Bits of a hash, one of `params.HASH_BITS`. Hashes of more than 32 bits are uint64, bits uppermost.
-
-    Raises:
-        ParameterError: `content` ends before the hashes do, or a number is outside its range.
 
     >>> decode_gaps(bytes.fromhex("04 07 25 01"), 0, 2)
     (array([  7, 300], dtype=uint32), 4)

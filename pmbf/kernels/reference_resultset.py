@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pmbf.kernels import checks
 from pmbf.kernels.reference_text import decoded, fold, token_hash, tokenise
 from pmbf.kernels.reference_words import borders, sentence_starts, spelled_tokens
-from pmbf.kernels.resultset_rules import (
+from pmbf.kernels.sentence_rules import (
     NO_HASHES,
     SENTENCE,
     UNKNOWN,
@@ -48,9 +48,6 @@ def pairs_alike(packed: list[bytes], likeness: Likeness, without: NDArray[np.uin
         `(n_pairs, 5) int32`, by first list, then by second: first list, second list, hashes that both have, and the
         hashes that each has up to the smaller limit.
 
-    Raises:
-        ParameterError: The bytes hold no list, or a list does not ascend or is too long.
-
     >>> lists = ([30, 4, 9, 17, 30], [2**32 - 1, 4, 17], [2**32 - 1, 9, 30, 31])
     >>> pairs_alike([np.array(one, "<u4").tobytes() for one in lists], Likeness(1 / 3)).tolist()
     [[0, 1, 2, 4, 2], [0, 2, 2, 4, 2]]
@@ -80,9 +77,6 @@ def shown_for(pairs: NDArray[np.int32], order: NDArray[np.int64], *, connected: 
         order: `(n,) int64`: all lists, those that are rather shown first.
         connected: Whether the first of all lists that pairs connect is shown. Otherwise each list in order is shown,
             unless it is alike to a shown list: then the first such list is shown for it.
-
-    Raises:
-        ParameterError: An array has another dtype or shape, or `order` does not have each list once.
 
     >>> chain = np.array([[0, 1, 3, 5, 5], [1, 2, 3, 5, 5]], np.int32)
     >>> [shown_for(chain, np.arange(3), connected=connected).tolist() for connected in (False, True)]
@@ -162,9 +156,6 @@ def sentences(utf8: bytes, stems: StemTable | None = None) -> HashedSentences:
         utf8: The original text.
         stems: The stems of words. None takes the words as they are. Words that the table lacks are named, and no
             sentence is found: `put` them, and ask again.
-
-    Raises:
-        ParameterError: The bytes are not valid UTF-8.
 
     >>> text = "He saw an old lighthouse above the harbour. It was dark."
     >>> [text[one["start"] : one["stop"]] for one in sentences(text.encode()).found]

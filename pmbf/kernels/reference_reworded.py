@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from pmbf.base.span import Span, meets, overlap
 from pmbf.kernels.align_rules import NAT
-from pmbf.kernels.asked import Bars
-from pmbf.kernels.judged import n_letters
+from pmbf.kernels.asked import Bars, n_letters
 from pmbf.kernels.reference_likeness import found_share, in_order, sorted_similarity
 from pmbf.kernels.reference_pieces import START, JudgedTexts, SharedPiece, in_both, mostly_inside, near
 from pmbf.kernels.reference_refine import Box

@@ -25,9 +25,6 @@ def segments_having(rows: Sequence[Row | None], hashes: Hashes) -> Keys:
     Returns:
         `(n,) uint64`, ascending: place in the hashes << 32 | number of the segment.
 
-    Raises:
-        ParameterError: An array has another dtype or shape, or the rows or their pages are damaged.
-
     >>> from pmbf.kernels.segment_rows import SegmentRows
     >>> words = np.zeros(17, np.uint64)
     >>> row = SegmentRows(words.view(np.uint8), 1, 1024, 2), 0

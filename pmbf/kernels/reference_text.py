@@ -38,9 +38,6 @@ def fold(utf8: bytes) -> Folded:
     Args:
         utf8: The original text.
 
-    Raises:
-        ParameterError: The bytes are not valid UTF-8.
-
     >>> fold("Naïve café".encode()).text
     'naive cafe'
     """
@@ -57,9 +54,6 @@ def tokenise(utf8: bytes) -> Tokens:
 
     Args:
         utf8: The original text.
-
-    Raises:
-        ParameterError: The bytes are not valid UTF-8.
 
     >>> tokens = tokenise("Grüße, 世界".encode())
     >>> [(int(start), int(stop)) for start, stop in zip(tokens.starts, tokens.stops)]
@@ -104,9 +98,6 @@ def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool =
         positions: Whether hashes come in text order, with `token`. Otherwise they ascend inside each segment, and
             `token` is empty.
         starts: Whether `starts` are wanted, which is a third more work. Without positions they are empty.
-
-    Raises:
-        ParameterError: The bytes are not valid UTF-8.
     """
     tokens, n_letters = _tokens(decoded(utf8))
     shingles = _shingles(tokens, n_letters, how)
@@ -181,9 +172,6 @@ def sample_texts(content: bytes, starts: NDArray[np.int64], stops: NDArray[np.in
         starts, stops: `(n_texts,) int64`; text i is `content[starts[i]:stops[i]]`.
         how: As for `sample`.
 
-    Raises:
-        ParameterError: An array has another dtype or shape, or a text reaches outside the bytes.
-
     >>> how = Sampling(shingle_tokens=3, min_hashes=8, segment_chars=65_536, density=0.05, ordered=True)
     >>> made = sample_texts("low tide, högh tide".encode(), np.array([0, 10]), np.array([8, 20]), how)
     >>> made.n_chars.tolist(), made.n_tokens.tolist(), made.firsts.tolist(), made.bounds.tolist()
@@ -217,11 +205,7 @@ def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
 
 
 def decoded(utf8: bytes) -> str:
-    """Return the text that some bytes are in UTF-8.
-
-    Raises:
-        ParameterError: The bytes are not valid UTF-8.
-    """
+    """Return the text that some bytes are in UTF-8."""
     try:
         return utf8.decode()
     except UnicodeDecodeError as error:
@@ -243,9 +227,6 @@ def chunk_lists(texts: Sequence[bytes], *, n_words: int, bits: int = 32) -> List
 
     Returns:
         The IDs of each text, ascending, distinct.
-
-    Raises:
-        ParameterError: The bytes are not valid UTF-8, or a number is outside its range.
 
     Source:
         Kasprzak, Brandejs & Brandejsová 2009, section 2: chunks are overlapping word sequences, 28 to 32 bits.

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from pmbf.kernels.reference_hash import MASK, fmix, shingle_hash
 from pmbf.kernels.reference_text import decoded, tokenise
 from pmbf.kernels.reference_words import PARAGRAPH, PLAIN, SENTENCE, borders, sentence_starts
-from pmbf.kernels.types import Tokens
-from pmbf.kernels.unit_rules import (
+from pmbf.kernels.sentence_rules import (
     CODES,
     GROUP_BITS,
     HAN_COLUMNS,
@@ -26,6 +25,7 @@ from pmbf.kernels.unit_rules import (
     Units,
     require_code,
 )
+from pmbf.kernels.types import Tokens
 
 __all__ = ["units"]
 
@@ -52,9 +52,6 @@ def units(utf8: bytes, *, code: str = "words", from_each: bool = False) -> Units
         utf8: The text.
         code: One of `CODES`.
         from_each: Whether a unit begins at each sentence. Otherwise each begins where the one before ends.
-
-    Raises:
-        ParameterError: The bytes are not valid UTF-8, or there is no such code.
 
     Source:
         Jiang, section 2.1: paragraphs are cut into "sentences" of some 150 characters; short ones are passed over.

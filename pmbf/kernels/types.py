@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,8 +12,10 @@ from numpy.typing import NDArray
 from pmbf.base.hashes import Hashes
 
 __all__ = [
+    "KINDS",
     "Folded",
     "HitRules",
+    "JudgedPassages",
     "Looks",
     "Probed",
     "Sample",
@@ -161,3 +164,30 @@ class TextsRead(NamedTuple):
     starts: NDArray[np.int64]
     stops: NDArray[np.int64]
     samples: Samples
+
+
+KINDS = ("verbatim", "edited", "reworded", "summary")
+"""The kinds of `JudgedPassages`; docs of `report.Passage` say what they mean."""
+
+
+class JudgedPassages(NamedTuple):
+    """The passages of two texts, in query order.
+
+    Args:
+        edges: `(n, 4) int64`, the tokens of each: start and stop in the query, start and stop in the source.
+        kinds: `(n,) int64`, the place of each kind among `KINDS`.
+        figures: `(n, 6) float64`: the similarity, as in `report.Passage`; the similarities of letters, of words in
+            order and of sorted words, NaN if a side is too long; the evidence, in nats; the share of the query's words
+            that stand in the source's side in the same order.
+    """
+
+    edges: NDArray[np.int64]
+    kinds: NDArray[np.int64]
+    figures: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[tuple[int, ...], int, tuple[float, ...]]]) -> JudgedPassages:
+        """Return passages given one by one."""
+        edges, kinds, figures = zip(*rows, strict=True) if rows else ((), (), ())
+        shaped = np.array(edges, np.int64).reshape(-1, 4), np.array(figures, np.float64).reshape(-1, 6)
+        return cls(shaped[0], np.array(kinds, np.int64), shaped[1])

@@ -25,7 +25,7 @@ from pmbf.kernels import (
     reference_compare,
     tokenise,
 )
-from pmbf.kernels.reference_explore import chains_of, is_one_run
+from pmbf.kernels.reference_judge import chains_of, is_one_run
 from pmbf.kernels.reference_ready import asked_of
 from pmbf.kernels.reference_runs import Block, chained
 from pmbf.passages.prepared import prepare

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf.base.errors import ParameterError, UnsupportedError
-from pmbf.kernels import CODES, reference_units, unit_rules
+from pmbf.kernels import CODES, reference_units, sentence_rules
 from tests.kernels.oracle import oracle
 from tests.kernels.test_text_twins import mannered
 
@@ -83,8 +83,8 @@ def test_offsets_are_code_points_of_the_original(units: Any) -> None:
 def test_a_unit_has_some_150_columns_in_any_script(language: str, units: Any) -> None:
     text = LANGUAGES[language] * 40
     widths = [_columns(text[start:stop]) for start, stop in units(text.encode()).spans.tolist()]
-    assert min(widths) >= unit_rules.LEAST_COLUMNS - 2  # but marks at the end
-    assert max(widths) <= unit_rules.MOST_COLUMNS + unit_rules.SHORT_COLUMNS
+    assert min(widths) >= sentence_rules.LEAST_COLUMNS - 2  # but marks at the end
+    assert max(widths) <= sentence_rules.MOST_COLUMNS + sentence_rules.SHORT_COLUMNS
 
 
 def _columns(text: str) -> int:
@@ -128,7 +128,7 @@ def test_a_short_paragraph_is_no_unit_but_a_sentence(units: Any) -> None:
 def test_a_text_of_one_endless_sentence_is_cut(units: Any) -> None:
     found = units(b"word " * 2000)
     widths = np.diff(found.spans.astype(int), axis=1)
-    assert widths.min() >= unit_rules.LEAST_COLUMNS and widths.max() <= unit_rules.HIGH_COLUMNS + 1
+    assert widths.min() >= sentence_rules.LEAST_COLUMNS and widths.max() <= sentence_rules.HIGH_COLUMNS + 1
 
 
 def test_nothing_has_no_units(units: Any) -> None:

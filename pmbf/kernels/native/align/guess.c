@@ -1,4 +1,4 @@
-/* How rare words are, guessed from two texts alone. `guessed` of reference_weigh.py has the rule. */
+/* How rare words are, guessed from two texts alone. `guessed` of reference_words.py has the rule. */
 
 #include "asked.h"
 

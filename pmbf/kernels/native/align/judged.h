@@ -7,7 +7,7 @@
 #include "asked.h"
 #include "distance.h"
 
-/* `Block` of judged.py: a row of equal runs. */
+/* `Block` of reference_runs.py: a row of equal runs. */
 typedef struct {
     int64_t query, source, length;
 } block_t;
@@ -22,7 +22,7 @@ typedef struct {
     int64_t start, stop;
 } span_t;
 
-enum { VERBATIM, EDITED, REWORDED, SUMMARISED }; /* kinds, `KINDS` of judged.py */
+enum { VERBATIM, EDITED, REWORDED, SUMMARISED }; /* kinds, `KINDS` of types.py */
 #define UNKNOWN (-1.0)
 
 typedef struct {
@@ -114,7 +114,7 @@ void in_runs(judged_t *judged, span_t here, span_t there, int64_t n_words, bool 
 void reworded_find(judged_t *judged, const pieces_t *exact, found_t *found, pieces_t *loose);
 bool is_mostly_inside(chain_t chain, const piece_t *one);
 
-/* A passage as it is handed out: `Judged` of judged.py. */
+/* A passage as it is handed out: `JudgedPassages` of types.py. */
 typedef struct {
     int64_t edges[4], kind;
     double similarity, characters, words, sorted_words, evidence, in_order;

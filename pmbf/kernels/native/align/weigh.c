@@ -1,4 +1,4 @@
-/* Weights: a word that few pages of other texts hold says more. `weigh` of reference_weigh.py has the formulas, with the
+/* Weights: a word that few pages of other texts hold says more. `weigh` of reference_words.py has the formulas, with the
  * same operations in the same order, so that the twins agree to the bit. */
 
 #include "weigh.h"
