@@ -39,7 +39,7 @@ from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Text
 from pmbf.jobs.executor import Executor, Local, complete
 from pmbf.report import Report
-from pmbf.screen import LeavingOut, Options, answers
+from pmbf.screen import LeavingOut, Options, answers, screened
 
 Figures = dict[str, Any]
 Named = tuple[str, str]
@@ -168,7 +168,8 @@ class _Trial(NamedTuple):
 
         def there(some: Sequence[Text]) -> list[Report]:
             backend, options = SpreadBackend(nodes, self.manifest, self.place), Options()
-            found = answers(backend, some, LeavingOut(backend, options), limits=Limits(), options=options)
+            of_each = LeavingOut(backend, options)
+            found = answers(backend, some, of_each, limits=Limits(), options=options, stages=screened)
             return [replace(one.report, texts=None, collection="", generation=0) for one in found]
 
         def here(some: Sequence[Text]) -> list[Report]:

@@ -238,7 +238,7 @@ class AnyCollection(ABC):
         wanted, bounds = Options.of(options), limits or _USUAL_LIMITS
         texts, backend = self._source_texts, self._backend
         left_out = LeavingOut(backend, wanted, leaving_out)
-        found = answers(backend, queries, left_out, limits=bounds, options=wanted, jobs=jobs)
+        found = answers(backend, queries, left_out, limits=bounds, options=wanted, stages=screened, jobs=jobs)
         return (_with_texts(one, texts) for one in found)
 
 

@@ -16,7 +16,7 @@ from measure.timing import processor_s
 from pmbf import Collection, kernels
 from pmbf.intake.texts import Text
 from pmbf.kernels import CODES
-from pmbf.sentences import Sentences, build, screen_sentences
+from pmbf.sentences import SentenceFolder, Sentences, build, screen_sentences
 from pmbf.store.folder import Store
 
 QUERY_CHARS = 4000
@@ -52,11 +52,12 @@ def _measured(folder: Path, code: str, queries: Sequence[str]) -> dict[str, Any]
         kernel_s = processor_s(lambda: [kernels.units(text, code=code) for text in texts], _TIMES)
     with Store(folder) as store:
         sentences = Sentences(store)
+        backend = SentenceFolder(store, store.generation, sentences)
         status = sentences.status()
         utf8 = [query.encode() for query in queries]
         keys = [kernels.units(query, code=code, from_each=True).keys for query in utf8]
         look_up = [processor_s(partial(sentences.look_up, one), _TIMES) for one in keys]
-        screened = [processor_s(partial(screen_sentences, store, sentences, Text("q", query))) for query in queries]
+        screened = [processor_s(partial(screen_sentences, backend, Text("q", query))) for query in queries]
     return {
         "n_units": status.n_units,
         "n_bytes": status.n_bytes,

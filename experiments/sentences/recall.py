@@ -27,9 +27,10 @@ from measure.commands import add_folder, add_numbers
 from measure.corpora import described, read
 from pmbf import Collection, kernels
 from pmbf.kernels import CODES
+from pmbf.screen.leaving_out import NOTHING
 from pmbf.sentences import Sentences, build
 from pmbf.sentences.beside import QueryUnits, columns
-from pmbf.sentences.screening import candidates, compare
+from pmbf.sentences.screening import SentenceFolder, candidates, compared
 from pmbf.store.folder import Store
 
 SHARES = (0.0, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30)
@@ -145,7 +146,7 @@ class Trial:
         for share in SHARES:
             yield f"lone {share} asked"
             asked = QueryUnits.of(self._edited(passage.text, share), self._sentences.code)
-            found = candidates(self._sentences, asked.units.keys)
+            [found] = candidates(self._sentences, [asked.units.keys], [NOTHING])
             documents, spans = self._sentences.documents(found.units), self._sentences.spans(found.units)
             is_it = (documents == passage.document) & (spans[:, 0] == passage.start)
             if is_it.any():
@@ -157,7 +158,7 @@ class Trial:
     def _found(self, kind: str, passage: Passage, query: str, place: tuple[int, int]) -> Iterator[str]:
         yield f"{kind} asked"
         asked = QueryUnits.of(query, self._sentences.code)
-        found = candidates(self._sentences, asked.units.keys)
+        [found] = candidates(self._sentences, [asked.units.keys], [NOTHING])
         spans, units = self._sentences.spans(found.units), asked.units.spans.astype(np.int64)[found.asked]
         is_it = (self._sentences.documents(found.units) == passage.document) & _meet(spans, passage.start, passage.stop)
         if (is_it & _meet(units, *place)).any():
@@ -169,7 +170,8 @@ class Trial:
             yield f"{kind} verified"
 
     def _compared(self, asked: QueryUnits, found: Any) -> Iterator[Any]:
-        return compare(self._store, self._sentences, asked, found)
+        backend = SentenceFolder(self._store, self._store.generation, self._sentences)
+        return (one for _, one in compared(backend, [(asked, found)]))
 
     def _embedded(self, n: int) -> Iterator[tuple[Passage, float, str, tuple[int, int]]]:
         for _ in range(n):

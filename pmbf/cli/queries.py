@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pmbf.cli.inputs import expanded, n_cores
+from pmbf.extract import Limits
 from pmbf.intake.discovery import Problem, discover
-from pmbf.intake.texts import Origin, Text
+from pmbf.intake.texts import Origin, Text, read_leniently
 
 MOST_WITHOUT_PROCESSES = 24
 """Up to 24 files are screened in one process by default: starting further processes takes half a second."""
@@ -35,6 +36,12 @@ def _inside(folder: str) -> Iterator[Origin | Text]:
         else:
             shown = os.path.join(folder, os.path.relpath(found.path, start))
             yield Origin(shown, path=found.path, met=True)
+
+
+def with_streams_read(planned: Iterable[Origin | Text], limits: Limits) -> Iterator[Origin | Text]:
+    """Yield texts to screen; those that come once and for this process alone are read here."""
+    for one in planned:
+        yield read_leniently(one, limits) if isinstance(one, Origin) and one.is_stream else one
 
 
 def usual_jobs(n_files: int) -> int:

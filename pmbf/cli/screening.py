@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pmbf.base.errors import DONE, FAILED, FOUND
 from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.cli.output import Output
-from pmbf.cli.queries import queries, usual_jobs
+from pmbf.cli.queries import queries, usual_jobs, with_streams_read
 from pmbf.cli.shown.progress import screen_progress
 from pmbf.cli.shown.screened import Screened, nothing_line, screened_text
 from pmbf.extract import Limits
-from pmbf.intake.texts import Origin, Text, read_leniently
+from pmbf.intake.texts import Origin, Text
 from pmbf.report import Report, Texts
 from pmbf.screen import Answer, Options
 
@@ -71,14 +71,10 @@ class Screening:
 
     def _answers(self, planned: Sequence[Origin | Text]) -> Iterator[Answer]:
         jobs = self.jobs or usual_jobs(len(planned))
-        read = self._with_streams_read(planned)
+        read = with_streams_read(planned, self.limits)
         for answer in self.collection.answers(read, limits=self.limits, jobs=jobs, **self.options):
             texts = Texts(answer.query.content, self.collection.text)  # the collection is open: each text costs less
             yield replace(answer, report=replace(answer.report, texts=texts))
-
-    def _with_streams_read(self, planned: Iterable[Origin | Text]) -> Iterator[Origin | Text]:
-        for one in planned:
-            yield read_leniently(one, self.limits) if isinstance(one, Origin) and one.is_stream else one
 
     def _shows_progress(self, n_files: int) -> bool:
         """Return whether a bar is drawn: not if reports appear on the same terminal."""

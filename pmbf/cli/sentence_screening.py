@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-from pmbf.base.errors import DONE, FAILED, FOUND, PmbfError, unexamined
+from pmbf.base.errors import DONE, FAILED, FOUND
 from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.cli.output import Output
-from pmbf.cli.queries import queries, usual_jobs
+from pmbf.cli.queries import queries, usual_jobs, with_streams_read
 from pmbf.cli.shown.sentences import sentences_text
 from pmbf.collection import Collection
 from pmbf.extract import Limits
-from pmbf.intake.texts import Origin, Text, read_leniently
+from pmbf.intake.texts import Origin, Text
 from pmbf.pages import evidence_page
-from pmbf.sentences import SentenceReport
+from pmbf.sentences import SentenceAnswer, SentenceReport
 from pmbf.sentences.as_passages import as_passages
 from pmbf.sites import Sites
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-_Answer = tuple[Text, SentenceReport | None]
 
 
 @dataclass(slots=True)
@@ -63,10 +56,11 @@ class SentenceScreening:
             self.output.pages.expect(paths, self.collection)
         code = DONE
         with self.output.tables.opened() as take:
-            for read, report in self._answers(planned):
-                if report and self.sites:
+            for answer in self._answers(planned):
+                read, report = answer.query, answer.report
+                if self.sites and not read.unread:
                     report = self.sites.ask(report, read)
-                if report:
+                if not read.unread:
                     take(report)
                 code = max(code, self._told(read, report))
         if self.output.pages:
@@ -76,28 +70,14 @@ class SentenceScreening:
             return FAILED
         return code
 
-    def _answers(self, planned: Sequence[Origin | Text]) -> Iterator[_Answer]:
-        """Yield each text with its report, in order; in processes if there are several jobs."""
+    def _answers(self, planned: Sequence[Origin | Text]) -> Iterator[SentenceAnswer]:
         jobs = self.jobs or usual_jobs(len(planned))
-        if jobs == 1 or len(planned) < 2 or "labels_of" in self.options:  # not every function can be sent there
-            for one in planned:
-                yield _answer(self.collection, one, self.limits, self.options)
-            return
-        from pmbf.jobs.processes import Processes
+        read = with_streams_read(planned, self.limits)
+        return self.collection.answers_by_sentences(read, limits=self.limits, jobs=jobs, **self.options)
 
-        waiting: deque[Future[_Answer]] = deque()
-        with Processes(jobs, _open, (os.path.abspath(self.collection.path),)) as processes:
-            for one in planned:
-                sent = read_leniently(one, self.limits) if isinstance(one, Origin) and one.is_stream else one
-                waiting.append(processes.submit(_answered_there, sent, self.limits, self.options))
-                if len(waiting) > 2 * jobs:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-
-    def _told(self, read: Text, report: SentenceReport | None) -> int:
+    def _told(self, read: Text, report: SentenceReport) -> int:
         """Print the answer of one text, and return its exit code."""
-        if report is None:
+        if read.unread:
             for problem in read.problems[:1]:
                 note(problem)
             return FAILED if read.problems else DONE
@@ -112,29 +92,6 @@ class SentenceScreening:
         else:
             print_text(("\n" if self._n_screened > 1 else "") + sentences_text(report, read.text, self.output.view))
         return _code(report)
-
-
-def _answer(collection: Collection, asked: Origin | Text, limits: Limits, options: dict[str, Any]) -> _Answer:
-    """Return a text as it was read, with its report; None: it was not read."""
-    read = read_leniently(asked, limits)
-    try:
-        return read, None if read.unread else collection.answer_by_sentences(asked, read, **options)
-    except (PmbfError, OSError):
-        raise
-    except Exception as error:  # of one text; the others are screened all the same
-        return replace(read, problems=(f"{read.name}: {unexamined(error)}",), unread=True), None
-
-
-_opened: list[Collection] = []
-"""The collection of a process that answers."""
-
-
-def _open(path: str) -> None:
-    _opened[:] = [Collection(path)]
-
-
-def _answered_there(asked: Origin | Text, limits: Limits, options: dict[str, Any]) -> _Answer:
-    return _answer(_opened[0], asked, limits, options)
 
 
 def _code(report: SentenceReport) -> int:

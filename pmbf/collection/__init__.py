@@ -8,36 +8,32 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack, overload
+from typing import TYPE_CHECKING, overload
 
 from pmbf import kernels
 from pmbf.base.errors import ParameterError
 from pmbf.base.params import Params
+from pmbf.collection.by_sentences import WithSentences
 from pmbf.collection.opened import OpenFolder
 from pmbf.extract import Limits
 from pmbf.intake.discovery import discover, is_among, several
-from pmbf.intake.texts import Origin, Text, read_text
-from pmbf.report import Texts
-from pmbf.screen import Folder, LeavingOut, OptionValues
+from pmbf.screen import Folder
 from pmbf.store.folder import Store
 from pmbf.store.listing import Listed, find, listed_in, named
 from pmbf.store.sourcetexts import SourceTexts, document_text
-from pmbf.verbs import AnyCollection
 
 if TYPE_CHECKING:
     from pmbf.intake.adding import OnProblem
     from pmbf.intake.labelling import Labelling
     from pmbf.intake.loader import LoadReport, Progress
-    from pmbf.sentences import SentenceReport
-    from pmbf.sentences import Status as SentencesStatus
     from pmbf.store.check import CheckReport
     from pmbf.store.compact import CompactReport
     from pmbf.store.stats import Stats
 
 
-class Collection(AnyCollection):
+class Collection(WithSentences):
     """A folder with all loaded documents.
 
     Opening costs milliseconds. The object shows the collection as it was when it was opened. Verbs that change the
@@ -258,77 +254,6 @@ class Collection(AnyCollection):
         from pmbf.collection.checking import check
 
         return check(self._store)
-
-    def build_sentences(
-        self, *, code: str = "words", key_bits: int = 32, on_read: Callable[[int, int], None] | None = None
-    ) -> SentencesStatus:
-        """Cut all texts into units, so that `screen_sentences` can answer; from now on they follow each change.
-
-        Args:
-            code: `words`, or `paper` for the 100 bits of Jiang's paper: docs/sentences.md compares them.
-            key_bits: Bits of a key, 32; 64 above 100 million units.
-            on_read: Called with the documents read so far, and how many there are.
-
-        Raises:
-            ParameterError: There is no such code, or no such number of bits.
-            BusyError, OSError: Another process is writing, or the disk is full; sentences that were there are kept.
-        """
-        from pmbf.sentences import build
-
-        with self._opened.writer() as writer:
-            build(writer.store, code=code, key_bits=key_bits, on_read=on_read or (lambda n_read, n_all: None))
-        return self.sentences_status()
-
-    def drop_sentences(self) -> bool:
-        """Delete the sentences; return whether there were any."""
-        from pmbf.sentences import drop
-
-        with self._opened.writer():
-            return drop(self.path)
-
-    def sentences_status(self) -> SentencesStatus:
-        """Return how large the sentences are, and whether they are up to date; raise what `screen_sentences` does."""
-        return self._opened.sentences.status()
-
-    def screen_sentences(
-        self,
-        query: str | bytes | os.PathLike[str],
-        *,
-        name: str = "",
-        limits: Limits | None = None,
-        **options: Unpack[OptionValues],
-    ) -> SentenceReport:
-        """Return which sentences of a text stand in which documents; the collection needs sentences.
-
-        Args:
-            query, name, limits: As for `screen`.
-            options: Of the fields of `pmbf.screen.Options` those that leave out documents (`exclude_self`,
-                `exclude_same`, `where`, `where_not`, `labels_of`), and `template`.
-
-        Raises:
-            NotFoundError: The collection has no sentences, or the path does not exist.
-            ParameterError: As for `screen`, or an option has another meaning.
-            CorruptError: The sentences are damaged.
-            UnsupportedError, IncompleteError: The file cannot be read as text.
-
-        >>> import tempfile
-        >>> with Collection(tempfile.mkdtemp() + "/tides.pmbf", create=True) as collection:
-        ...     _ = collection.add("The sea comes in twice a day and goes out twice a day.", name="sea")
-        ...     _ = collection.build_sentences()
-        ...     collection.screen_sentences("He says: the sea comes in twice a day and goes out again twice a day.")
-        <SentenceReport of '': 1 of 1 sentence, 1 source>
-        """
-        origin = Origin.of(query, name)
-        return self.answer_by_sentences(origin, read_text(origin, limits or Limits()), **options)
-
-    def answer_by_sentences(self, asked: Origin | Text, read: Text, **options: Unpack[OptionValues]) -> SentenceReport:
-        """Return the report of a text that was read before; it may be listed itself as what `asked` tells."""
-        from pmbf.sentences import options_of, screen_sentences
-
-        store, wanted = self._store, options_of(options)
-        left_out = LeavingOut(store, wanted).of(asked)
-        report = screen_sentences(store, self._opened.sentences, read, left_out, wanted)
-        return replace(report, texts=Texts(read.content, self._source_texts))
 
     @property
     def _store(self) -> Store:

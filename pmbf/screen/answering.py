@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from pmbf.base.errors import PmbfError, unexamined
 from pmbf.base.span import union_length
@@ -26,7 +27,7 @@ from pmbf.screen.exempt import exempt
 from pmbf.screen.leaving_out import NOTHING, LeavingOut, LeftOut
 from pmbf.screen.options import Options
 from pmbf.screen.resolving import resolve
-from pmbf.screen.screened import Answer, Screened
+from pmbf.screen.screened import Answer, AnswerOf, AnyReport, Screened
 from pmbf.screen.sections import all_skipped, told_all_skipped, with_figures
 from pmbf.screen.sources import same_files
 from pmbf.screen.stores import AnyGeneration
@@ -40,6 +41,8 @@ MOST_SIZE = 1 << 18
 
 _Query = tuple[Origin | Text, LeftOut]
 ReadQuery = tuple[Text, LeftOut]
+Stages = Callable[[Any, Options, Sequence[ReadQuery]], list[AnswerOf[AnyReport]]]
+"""Answers a batch of texts that were read; the first argument is the backend."""
 
 
 def screen(backend: Backend, read: Text, *, options: Options | None = None, left_out: LeftOut = NOTHING) -> Report:
@@ -65,8 +68,9 @@ def answers(
     *,
     limits: Limits,
     options: Options,
+    stages: Stages[AnyReport],
     jobs: int = 1,
-) -> Iterator[Answer]:
+) -> Iterator[AnswerOf[AnyReport]]:
     """Yield the answer to each query, in order.
 
     Args:
@@ -75,6 +79,7 @@ def answers(
         leaving_out: Finds what each of them is not compared with.
         limits: Bounds for reading a file.
         options: What to look for.
+        stages: `screened`, or what answers a batch in another way; a function of a module, so that workers find it.
         jobs: Workers that read and compare, at least 1. With 1 this thread does everything, batch by batch, when an
             answer of the batch is asked for.
 
@@ -84,13 +89,13 @@ def answers(
     asked_for = batches((query, leaving_out.of(query)) for query in queries)
     if jobs == 1:
         for batch in asked_for:
-            yield from _answered(backend, options, batch, limits)
+            yield from _answered(backend, options, batch, limits, stages)
         return
     with backend.workers(options, jobs) as work:
-        yield from work.in_order(_answered, asked_for, limits)
+        yield from work.in_order(_answered, asked_for, limits, stages)
 
 
-def reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) -> Iterator[Report]:
+def reports(found: Iterator[AnswerOf[AnyReport]], on_progress: Callable[[int], None] | None) -> Iterator[AnyReport]:
     """Yield the report of each answer; before each, call `on_progress` with the number of reports so far."""
     for number, answer in enumerate(found, 1):
         if on_progress:
@@ -122,24 +127,28 @@ def _batch(queries: Iterable[_Query]) -> list[_Query]:
     return batch
 
 
-def _answered(backend: Backend, options: Options, batch: Sequence[_Query], limits: Limits) -> list[Answer]:
+def _answered(
+    backend: Backend, options: Options, batch: Sequence[_Query], limits: Limits, stages: Stages[AnyReport]
+) -> list[AnswerOf[AnyReport]]:
     """Return the answer to each query of a batch. This is a worker's call."""
     read = [(read_leniently(query, limits), left_out) for query, left_out in batch]
-    return _each_screened(backend.again(), options, read)
+    return _each_screened(backend.again(), options, read, stages)
 
 
-def _each_screened(backend: Backend, options: Options, batch: Sequence[ReadQuery]) -> list[Answer]:
+def _each_screened(
+    backend: Backend, options: Options, batch: Sequence[ReadQuery], stages: Stages[AnyReport]
+) -> list[AnswerOf[AnyReport]]:
     """Return the answers to a batch; an error of pmbf at one of its texts is the problem of that text alone."""
     try:
-        return screened(backend, options, batch)
+        return stages(backend, options, batch)
     except (PmbfError, OSError, MemoryError):
         raise
     except Exception as error:
         if len(batch) > 1:
-            return [one for query in batch for one in _each_screened(backend, options, [query])]
+            return [one for query in batch for one in _each_screened(backend, options, [query], stages)]
         [(text, left_out)] = batch
         told = f"{text.name}: {unexamined(error)}"
-        return screened(backend, options, [(Text(text.name, "", (*text.problems, told), unread=True), left_out)])
+        return stages(backend, options, [(Text(text.name, "", (*text.problems, told), unread=True), left_out)])
 
 
 # ---------------------------------------------------------------------- stages

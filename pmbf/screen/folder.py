@@ -26,6 +26,7 @@ from pmbf.screen.working import Workers, keep
 from pmbf.store.catalog_tables import ListedPath
 from pmbf.store.folder import Store
 from pmbf.store.generation import Generation
+from pmbf.verify import Statistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,11 @@ class Folder:
         """None: what cannot be read raises an error, or is the problem of a source."""
         return ()
 
+    @property
+    def statistics(self) -> Statistics | None:
+        """How rare words are in it; None if it stores no texts."""
+        return self.store.statistics if isinstance(self.store, Lent) else word_statistics(self.store)
+
     def listed_of(self, ids: Iterable[int]) -> Mapping[int, Sequence[ListedPath]]:
         """Return the paths of live documents as they are listed, sorted, by id."""
         return self.store.listed_of(ids)
@@ -83,8 +89,7 @@ class Folder:
         if not asked:
             return
         some = sources(self.store, self.generation, [(one.candidates, one.left_out) for one in asked])
-        statistics = self.store.statistics if isinstance(self.store, Lent) else word_statistics(self.store)
-        compare_each(asked, some, options, statistics)
+        compare_each(asked, some, options, self.statistics)
         paths = self.store.listed_of({source.document.id for one in asked for source in one.shared if not source.paths})
         for one in asked:
             for source in one.shared:
@@ -104,13 +109,13 @@ class Folder:
 
         assert isinstance(self.store, Store)
         answering = partial(answer, self.store)
-        lent = Lent(self.folder, self.commit_number, word_statistics(self.store), answering)
+        lent = Lent(self.folder, self.commit_number, self.statistics, answering)
         plain = replace(options, labels_of=None)  # not every function can be sent there
-        far = Folder(replace(lent, ask=asked_back), self.generation), plain
+        far = replace(self, store=replace(lent, ask=asked_back)), plain
         with ExitStack() as stack:
             processes = stack.enter_context(Processes(jobs, keep, far, answering))
             if kernels.NAME != "native":
                 yield Workers(jobs, None, far, processes)
                 return
-            near = Folder(lent, stack.enter_context(closing(self.generation.again()))), options
+            near = replace(self, store=lent, generation=stack.enter_context(closing(self.generation.again()))), options
             yield Workers(jobs, stack.enter_context(Threads(jobs)), near, processes)

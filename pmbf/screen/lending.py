@@ -18,7 +18,7 @@ from pmbf.verify import Statistics
 
 @dataclass(frozen=True)
 class Lent:
-    """What a worker knows of a collection beside its files: `documents`, `listed_of` and `by_sha256` are asked for.
+    """What a worker knows of a collection beside its files; its rows, paths and checksums are asked for.
 
     Args:
         folder: Where the collection is.
@@ -40,6 +40,10 @@ class Lent:
     def documents(self, ids: Iterable[int]) -> Mapping[int, Document]:
         """Return the rows of documents, by id."""
         return self._asked("documents", ids)
+
+    def living(self, ids: Iterable[int]) -> Mapping[int, Document]:
+        """Return the rows of those documents that were not removed, by id."""
+        return self._asked("living", ids)
 
     def listed_of(self, ids: Iterable[int]) -> Mapping[int, Sequence[ListedPath]]:
         """Return the paths of live documents as they are listed, sorted, by id."""
@@ -64,6 +68,7 @@ def answer(store: Store, what: str, values: list[Any]) -> Any:
     """
     told: dict[str, Callable[[list[Any]], Any]] = {
         "documents": store.documents,
+        "living": store.living,
         "listed_of": store.listed_of,
         "by_sha256": store.catalog.by_sha256,
     }

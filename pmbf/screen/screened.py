@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from pmbf.base.span import Span
 from pmbf.fingerprint import QuerySample
@@ -77,9 +78,15 @@ class Screened:
     resolved: Resolved = _UNRESOLVED
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+AnyReport = TypeVar("AnyReport", covariant=True)
+
+
+@dataclass(frozen=True)
+class AnswerOf(Generic[AnyReport]):
     """A query with its report. If the query is unread and no document is the same file, then the report says why."""
 
-    report: Report
+    report: AnyReport
     query: Text
+
+
+Answer = AnswerOf[Report]

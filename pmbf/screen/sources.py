@@ -59,8 +59,13 @@ class Source:
     @property
     def reference(self) -> DocumentRef:
         """The document as a report names it; its paths must be known."""
-        row, names = self.document, tuple([one.path for one in self.paths])
-        return DocumentRef(row.id, names[0], names, row.n_chars, row.kind, labels_of(self.paths))
+        return reference(self.document, self.paths)
+
+
+def reference(document: Document, listed: Sequence[ListedPath]) -> DocumentRef:
+    """Return a document as a report names it, by some of its paths, at least one."""
+    paths = tuple([one.path for one in listed])
+    return DocumentRef(document.id, paths[0], paths, document.n_chars, document.kind, labels_of(listed))
 
 
 class Rows(Protocol):
@@ -146,10 +151,5 @@ def same_files(store: Named, sha256: str, left_out: LeftOut) -> tuple[Match, ...
     found = store.catalog.by_sha256([sha256])
     rows = [row for row in found if row.kind != TEXT_KIND and not row.n_tokens and row.id not in left_out.documents]
     listed = store.listed_of(row.id for row in rows)
-    matches = []
-    for row in rows:
-        kept = left_out.kept(listed[row.id])
-        paths = tuple(one.path for one in kept)
-        document = DocumentRef(row.id, paths[0], paths, row.n_chars, row.kind, labels_of(kept))
-        matches.append(Match(document, 0.0, 0, 0, 1.0, 0, (), in_order=1.0, certainty="sure", same_file=True))
-    return tuple(matches)
+    named = [reference(row, left_out.kept(listed[row.id])) for row in rows]
+    return tuple(Match(one, 0.0, 0, 0, 1.0, 0, (), in_order=1.0, certainty="sure", same_file=True) for one in named)

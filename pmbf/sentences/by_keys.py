@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from pmbf.base.arrays import spans as spans_of
 from pmbf.kernels import CODES
 from pmbf.sentences.segments import Keys, Numbers, UnitSegment
 from pmbf.sentences.state import SentencesState, damage, opened
+from pmbf.store.files import Identity
 from pmbf.store.folder import Store
 
 MOST_UNITS_OF_A_KEY = 2_000
@@ -47,6 +49,11 @@ class Candidates(NamedTuple):
     def none(cls) -> Candidates:
         """Return no candidates."""
         return cls(*(np.empty(0, np.int64) for _ in range(3)))
+
+    @classmethod
+    def joined(cls, many: Sequence[Candidates]) -> Candidates:
+        """Return candidates end to end."""
+        return cls(*(np.concatenate(column) for column in zip(*many, strict=True)))
 
     def chosen(self, which: NDArray[np.bool_]) -> Candidates:
         """Return some of the candidates."""
@@ -87,7 +94,7 @@ class Sentences:
 
     Ordinals hold as long as this object. Documents that left have units, too, but no key finds these.
 
-    Thread rule: safe to read from any number of threads, but for `problems`, which asks the store.
+    Thread rule: safe to read from any number of threads.
 
     Args:
         store: The collection, opened.
@@ -99,15 +106,26 @@ class Sentences:
     """
 
     def __init__(self, store: Store) -> None:
-        self._store_commit = store.commit_number
-        self._folder = store.folder
+        self._open(store.folder, store.generation.identity, store.commit_number, store.generation.n_documents)
+
+    def _open(
+        self, folder: Path, identity: Identity, commit: int, n_documents: int, shown: SentencesState | None = None
+    ) -> None:
+        self._opened_with = folder, identity, commit, n_documents
+        self._folder, self._store_commit = folder, commit
         self.state: SentencesState
-        self.state, self._segments = opened(store.folder, store.generation.identity)
+        self.state, self._segments = opened(folder, identity, shown)
         self._bases = np.cumsum([0, *map(len, self._segments)])
-        n_there, n_documents = self._n_documents, store.generation.n_documents
+        n_there = self._n_documents
         if self.is_current and not n_there <= n_documents <= n_there + len(self.state.unread):
             told = f"has {n_there} documents of the {n_documents} of the collection"
             raise damage(self._folder, f"{self._folder}/sentences: {told}")
+
+    def __getstate__(self) -> tuple[Path, Identity, int, int, SentencesState]:
+        return *self._opened_with, self.state
+
+    def __setstate__(self, opened_with: tuple[Path, Identity, int, int, SentencesState]) -> None:
+        self._open(*opened_with)  # a worker opens the files once more
 
     def __len__(self) -> int:
         return int(self._bases[-1])

@@ -1,6 +1,6 @@
-"""From a text to the report of its sentences.
+"""Texts screened by sentences, a batch at a time: the stages of `pmbf.screen.answering`, with units for passages.
 
-    text ─units─► keys ─look up─► candidates ─Levenshtein─► alike units ─► sentences, sources
+    read ─► sampled: units, keys ─► looked up: candidates ─► compared: alike units ─► resolved: sentences, sources
 
 A unit of the query begins at each of its sentences: so the units of a copied passage are among them, whatever stands
 before it.
@@ -9,31 +9,35 @@ before it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from pmbf import kernels
-from pmbf.base.arrays import among
-from pmbf.base.errors import ParameterError, PmbfError
+from pmbf.base.arrays import among, distinct
+from pmbf.base.errors import ParameterError
 from pmbf.base.span import length_in, merged
+from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Text
-from pmbf.report import DocumentRef, NotCounted
+from pmbf.report import NotCounted
+from pmbf.screen.answering import ReadQuery
+from pmbf.screen.candidates import Candidate
+from pmbf.screen.exempt import exempt
+from pmbf.screen.folder import Folder
 from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.options import Options, OptionValues
+from pmbf.screen.screened import AnswerOf, Screened
 from pmbf.screen.sections import told_all_skipped
-from pmbf.screen.templates import template_of
-from pmbf.sentences.beside import Alike, QueryUnits
+from pmbf.screen.sources import Source, reference, texts_of
+from pmbf.screen.templates import Template
+from pmbf.sentences.beside import Alike, QueryUnits, UnitPair
 from pmbf.sentences.by_keys import Candidates, Sentences
 from pmbf.sentences.report import Outcome, Sentence, SentenceOrigin, SentenceReport, SentenceSource, StretchPair
 from pmbf.sentences.sections import InSections
 from pmbf.sentences.segments import Keys
 from pmbf.sentences.state import damage
-from pmbf.store.catalog_tables import Document, contents_key
-from pmbf.store.folder import Store
-from pmbf.store.listing import labels_of
-from pmbf.store.originals import original_text
+from pmbf.store.catalog_tables import Document, ListedPath, contents_key
 
 MOST_CANDIDATES = 100
 """Units that a unit of the query is compared with, those with most equal keys. More are repeats of one sentence."""
@@ -41,24 +45,52 @@ MOST_CANDIDATES = 100
 _UNITS_TOGETHER = 256
 """Units that are looked up in one call: of a very long text no more pairs than those of 256 units are in memory."""
 
-
 _OPTIONS = {"exclude_self", "exclude_same", "where", "where_not", "labels_of", "template"}
+
+SentenceAnswer = AnswerOf[SentenceReport]
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceFolder(Folder):
+    """A collection in one folder with its sentences, as the stages ask for it."""
+
+    sentences: Sentences
+
+    @property
+    def statistics(self) -> None:
+        """Nothing: units are compared letter by letter, however rare their words are."""
 
 
 class ComparedDocument(NamedTuple):
-    """A document beside the query.
+    """A document beside a query: the units that are alike, and the stretches that they make.
 
-    Args:
-        document: The document.
-        alike: The units that are alike.
-        pairs: The stretches that they make.
-        problem: Why the document's text could not be read, or None.
+    A document whose text could not be read has a problem in place of these.
     """
 
     document: Document
     alike: Sequence[Alike] = ()
     pairs: Sequence[StretchPair] = ()
     problem: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class ScreenedUnits(Screened):
+    """A query in units on its way to its report; `beside` are the documents with alike units, by id."""
+
+    units: QueryUnits
+    rules: InSections
+    found: Candidates = field(default_factory=Candidates.none)
+    beside: list[ComparedDocument] = field(default_factory=list)
+
+
+class Comparing(Protocol):
+    """Units of a query that are compared with those of documents: `QueryUnits`, or with rules for sections."""
+
+    def alike(self, text: str, candidates: Sequence[UnitPair], /) -> list[Alike]:
+        """Return the units that are alike to a unit of a document."""
+
+    def pairs(self, text: str, alike: Sequence[Alike], /) -> list[StretchPair]:
+        """Return the stretches that alike units make."""
 
 
 def options_of(given: OptionValues) -> Options:
@@ -69,136 +101,202 @@ def options_of(given: OptionValues) -> Options:
     """
     if other := given.keys() - _OPTIONS:
         raise ParameterError(f"{min(other)} is no option of a screening by sentences")
-    return Options.of(given)
+    return Options.of({**given, "apparatus": False})
 
 
 def screen_sentences(
-    store: Store, sentences: Sentences, read: Text, left_out: LeftOut = NOTHING, options: Options | None = None
+    backend: SentenceFolder, read: Text, left_out: LeftOut = NOTHING, options: Options | None = None
 ) -> SentenceReport:
-    """Return which sentences of a text stand in which documents.
-
-    Args:
-        store: The collection, at its generation.
-        sentences: Those of the collection.
-        read: The text as it was read.
-        left_out: What the text is not compared with.
-        options: Of `options_of`; their template cuts the text, and its sources, into sections.
+    """Return which sentences of a text stand in which documents: a batch of one.
 
     Raises:
         CorruptError: The catalog is damaged.
     """
-    template = template_of(options.template) if options and options.template else None
-    asked = QueryUnits.of(read.text, sentences.code)
-    sections = InSections(template, asked)
-    found = [*compare(store, sentences, asked, candidates(sentences, asked.units.keys, left_out), sections)]
-    sources = _sources(store, found, left_out)
-    told = tuple(_sentences(asked, found, sections))
-    skipped = sections.skipped and all(one.outcome in ("short", "skipped") for one in told)
-    nothing = [told_all_skipped(template.name)] if template and skipped else []
-    unread = [f"not compared with {one.document.path}: {one.problem}" for one in sources if one.problem]
-    return SentenceReport(
-        name=read.name,
-        kind=read.kind,
-        n_chars=len(asked.text),
-        n_tokens=len(kernels.tokenise(asked.text.encode("utf-8"))),
-        sentences=told,
-        sources=tuple(sources),
-        n_documents=store.generation.n_documents - len(left_out.documents),
+    [answer] = screened(backend, options or options_of({}), [(read, left_out)])
+    return answer.report
+
+
+# ---------------------------------------------------------------------- stages
+
+
+def screened(backend: SentenceFolder, options: Options, texts: Sequence[ReadQuery]) -> list[SentenceAnswer]:
+    """Return the answers to some texts, through all stages; raise what `screen_sentences` raises.
+
+    Args:
+        options: Of `options_of`; their template cuts the texts, and their sources, into sections.
+    """
+    batch = [_sampled(backend, options, *one) for one in texts]
+    look_up(backend, batch)
+    for number, document in compared(backend, [(one.rules, one.found) for one in batch]):
+        batch[number].beside.append(document)
+    named = {one.document.id for query in batch for one in query.beside}
+    listed = backend.store.listed_of(named) if named else {}
+    return [SentenceAnswer(_report(backend, options, one, listed), one.read) for one in batch]
+
+
+def _sampled(backend: SentenceFolder, options: Options, read: Text, left_out: LeftOut) -> ScreenedUnits:
+    sample, exempted = query_sample(read.content, backend.generation.params), exempt(read.content, options)
+    units = QueryUnits.of(read.text, backend.sentences.code)
+    template = options.template if isinstance(options.template, Template) else None
+    return ScreenedUnits(
+        read=read,
+        sample=sample,
+        exempt=exempted,
+        left_out=left_out,
+        n_documents=backend.generation.n_documents - len(left_out.documents),
         n_left_out=len(left_out.documents),
-        generation=store.commit_number,
-        code=sentences.code,
-        collection=str(store.folder),
-        problems=(*read.problems, *sentences.problems(), *unread, *nothing),
-        template=template.name if template else "",
-        skipped=tuple(sections.skipped),
-        sections=sections.with_figures([pair.query for one in found for pair in one.pairs]),
-        n_not_counted=sum(one.not_counted is not None for one in told),
+        units=units,
+        rules=InSections(units, template, exempted),
     )
 
 
-def candidates(sentences: Sentences, keys: Keys, left_out: LeftOut = NOTHING) -> Candidates:
-    """Return the units of the collection that each unit of a query is compared with.
+def look_up(backend: SentenceFolder, batch: Sequence[ScreenedUnits]) -> None:
+    """Fill in the candidates of the queries of a batch."""
+    keys, left_out = [one.units.units.keys for one in batch], [one.left_out for one in batch]
+    for one, found in zip(batch, candidates(backend.sentences, keys, left_out), strict=True):
+        one.found = found
+
+
+def candidates(sentences: Sentences, keys: Sequence[Keys], left_out: Sequence[LeftOut]) -> list[Candidates]:
+    """Return the units of the collection that the units of each query are compared with.
 
     Args:
-        sentences: Those of the collection.
-        keys: `(n, n_keys) uint64`, of each unit of the query.
-        left_out: What the query is not compared with.
+        keys: Of each query `(n, n_keys) uint64`, the keys of its units.
+        left_out: Of each query what it is not compared with.
     """
-    found = [Candidates.none()]
-    for first in range(0, len(keys), _UNITS_TOGETHER):
-        some = sentences.look_up(keys[first : first + _UNITS_TOGETHER])
-        if len(left_out.documents):
-            some = some.chosen(~among(sentences.documents(some.units), left_out.documents.astype(np.int64)))
+    every, bounds = np.concatenate(keys), np.cumsum([0, *map(len, keys)])
+    parts = []
+    for first in range(0, len(every), _UNITS_TOGETHER):
+        some = sentences.look_up(every[first : first + _UNITS_TOGETHER])
+        some = _without(sentences, some._replace(asked=some.asked + first), bounds, left_out)
         ranks = np.arange(len(some.asked)) - np.searchsorted(some.asked, some.asked)  # among those of the same unit
-        some = some.chosen(ranks < MOST_CANDIDATES)
-        found.append(some._replace(asked=some.asked + first))
-    return Candidates(*(np.concatenate(column) for column in zip(*found, strict=True)))
+        parts.append(some.chosen(ranks < MOST_CANDIDATES))
+    found = Candidates.joined(parts or [Candidates.none()])
+    cuts = np.searchsorted(found.asked, bounds).tolist()
+    return [
+        Candidates(found.asked[start:stop] - bound, found.units[start:stop], found.n_equal[start:stop])
+        for bound, start, stop in zip(bounds.tolist(), cuts, cuts[1:], strict=False)
+    ]
 
 
-def compare(
-    store: Store, sentences: Sentences, asked: QueryUnits, found: Candidates, sections: InSections | None = None
-) -> Iterator[ComparedDocument]:
-    """Yield the documents with units that are alike, and those whose text cannot be read or is another one, by id.
+def _without(sentences: Sentences, found: Candidates, bounds: np.ndarray, left_out: Sequence[LeftOut]) -> Candidates:
+    """Return candidates without those in documents that are left out for their query."""
+    if not any(len(one.documents) for one in left_out):
+        return found
+    documents, stays = sentences.documents(found.units), np.ones(len(found.units), np.bool_)
+    of_query = np.searchsorted(bounds, found.asked, side="right") - 1
+    for number in distinct(of_query).tolist():
+        here = of_query == number
+        stays[here] = ~among(documents[here], left_out[number].documents.astype(np.int64))
+    return found.chosen(stays)
+
+
+def compared(
+    backend: SentenceFolder, asked: Sequence[tuple[Comparing, Candidates]]
+) -> Iterator[tuple[int, ComparedDocument]]:
+    """Yield documents with units that are alike, and those whose text cannot be read or is another one, by id.
+
+    Before each stands the number of the query. A text is read once for all queries.
+
+    Args:
+        asked: The units of each query, and their candidates.
 
     Raises:
         CorruptError: The catalog has lost a document, or the sentences name one that it does not have.
     """
-    documents, contents = sentences.documents(found.units), sentences.contents(found.units)
-    numbers, spans, n_equal = found.asked.tolist(), sentences.spans(found.units).tolist(), found.n_equal.tolist()
-    places = defaultdict(list)
-    for place, document in enumerate(documents.tolist()):
-        places[document].append(place)
-    rows = store.living(places)
-    paths = store.paths_of(rows)
-    for id_, some in sorted(places.items()):
+    if not any(len(found.units) for _, found in asked):
+        return
+    sentences, folder = backend.sentences, backend.folder
+    places, contents = _by_document(sentences, [found for _, found in asked])
+    rows = backend.store.living(places)
+    unstored = [one.id for one in rows.values() if one.n_chars and not one.text_file]
+    paths = backend.store.listed_of(unstored) if unstored else {}
+    for id_, of_queries in sorted(places.items()):
         document = rows.get(id_)
-        if document is None or contents_key(document) != contents[some[0]]:
+        if document is None or contents_key(document) != contents[id_]:
             if sentences.is_current:
-                raise damage(store.folder, f"{store.folder}/sentences: document {id_} is not the one of the collection")
+                raise damage(folder, f"{folder}/sentences: document {id_} is not the one of the collection")
             continue  # the sentences are of another commit, which the report tells
-        try:
-            text = original_text(store.generation, document, paths.get(id_, []))
-        except (PmbfError, OSError) as error:
-            yield ComparedDocument(document, problem=str(error))
-            continue
-        units = [(numbers[place], spans[place], n_equal[place]) for place in some]
-        if max(stop for _, (_, stop), _ in units) > len(text):
-            told = f"{store.folder}/sentences: a unit of document {id_} ends behind its text"
-            yield ComparedDocument(document, problem=str(damage(store.folder, told)))
-            continue
-        alike = sections.alike(text, units) if sections else asked.alike(text, units)
-        if alike:
-            yield ComparedDocument(document, alike, asked.pairs(text, alike))
+        source = Source(Candidate(id_, len(of_queries), 0.0), document, backend.generation, paths.get(id_, ()))
+        [text] = texts_of([source])
+        for number, units in of_queries.items():
+            if text is None:
+                yield number, ComparedDocument(document, problem=source.problem)
+            elif max(stop for _, (_, stop), _ in units) > len(text.text):
+                told = f"{folder}/sentences: a unit of document {id_} ends behind its text"
+                yield number, ComparedDocument(document, problem=str(damage(folder, told)))
+            elif alike := asked[number][0].alike(text.text, units):
+                yield number, ComparedDocument(document, alike, asked[number][0].pairs(text.text, alike))
 
 
-def _sentences(asked: QueryUnits, found: Sequence[ComparedDocument], sections: InSections) -> Iterator[Sentence]:
-    """Yield every sentence of the query."""
+def _by_document(
+    sentences: Sentences, found: Sequence[Candidates]
+) -> tuple[dict[int, dict[int, list[UnitPair]]], dict[int, int]]:
+    """Return by document and query the pairs of units to compare; and what the contents of each document were."""
+    numbers = np.repeat(np.arange(len(found)), [len(one.units) for one in found]).tolist()
+    every = Candidates.joined(found)
+    documents, contents = sentences.documents(every.units).tolist(), sentences.contents(every.units).tolist()
+    pairs = zip(every.asked.tolist(), sentences.spans(every.units).tolist(), every.n_equal.tolist(), strict=True)
+    places: dict[int, dict[int, list[UnitPair]]] = defaultdict(lambda: defaultdict(list))
+    for document, number, pair in zip(documents, numbers, pairs, strict=True):
+        places[document][number].append(pair)
+    return places, dict(zip(documents, contents, strict=True))
+
+
+# ---------------------------------------------------------------------- resolved
+
+
+def _report(
+    backend: SentenceFolder, options: Options, query: ScreenedUnits, listed: Mapping[int, Sequence[ListedPath]]
+) -> SentenceReport:
+    sources, told = _sources(query, listed), tuple(_sentences(query))
+    unread = [f"not compared with {one.document.path}: {one.problem}" for one in sources if one.problem]
+    template = options.template.name if isinstance(options.template, Template) else ""
+    skipped = query.rules.skipped and all(one.outcome in ("short", "skipped") for one in told)
+    nothing = [told_all_skipped(template)] if skipped else []
+    return SentenceReport(
+        name=query.read.name,
+        kind=query.read.kind,
+        n_chars=query.sample.n_chars,
+        n_tokens=query.sample.n_tokens,
+        sentences=told,
+        sources=tuple(sources),
+        n_documents=query.n_documents,
+        n_left_out=query.n_left_out,
+        generation=backend.commit_number,
+        code=backend.sentences.code,
+        collection=str(backend.folder),
+        problems=(*query.read.problems, *backend.sentences.problems(), *unread, *nothing),
+        template=template,
+        skipped=tuple(query.rules.skipped),
+        sections=query.rules.with_figures([pair.query for one in query.beside for pair in one.pairs]),
+        n_not_counted=sum(one.not_counted is not None for one in told),
+    )
+
+
+def _sentences(query: ScreenedUnits) -> Iterator[Sentence]:
+    """Yield every sentence of a query."""
     origins: dict[int, list[SentenceOrigin]] = defaultdict(list)
-    for one in found:
+    for one in query.beside:
         best: dict[int, Alike] = {}
         for unit in sorted(one.alike, key=lambda unit: unit.similarity):
             best |= dict.fromkeys(unit.sentences, unit)
         for number, unit in best.items():
             origins[number].append(SentenceOrigin(one.document.id, unit.source, unit.similarity))
-    covered = merged(asked.spans)
-    for number, span in enumerate(asked.sentences):
+    covered, rules = merged(query.units.spans), query.rules
+    for number, span in enumerate(query.units.sentences):
         its = tuple(sorted(origins[number], key=lambda one: (-(one.similarity or 0), one.document)))
-        compared: Outcome = "skipped" if sections.skips(number) else "new" if length_in(span, covered) else "short"
-        out: NotCounted = "skipped" if sections.skips(number) else "elsewhere"
-        yield Sentence(span, "found" if its else compared, its, out if number in sections.apart and not its else None)
+        compared: Outcome = "skipped" if rules.skips(number) else "new" if length_in(span, covered) else "short"
+        out: NotCounted = "skipped" if rules.skips(number) else "elsewhere"
+        yield Sentence(span, "found" if its else compared, its, out if number in rules.apart and not its else None)
 
 
-def _sources(store: Store, found: Sequence[ComparedDocument], left_out: LeftOut) -> list[SentenceSource]:
+def _sources(query: ScreenedUnits, listed: Mapping[int, Sequence[ListedPath]]) -> list[SentenceSource]:
     """Return the documents, those with most sentences first."""
-    listed = store.listed_of(one.document.id for one in found)
     sources = []
-    for one in found:
-        paths = left_out.kept(listed[one.document.id])
-        names = tuple(path.path for path in paths)
-        reference = DocumentRef(
-            one.document.id, names[0], names, one.document.n_chars, one.document.kind, labels_of(paths)
-        )
+    for one in query.beside:
+        named = reference(one.document, query.left_out.kept(listed[one.document.id]))
         n_sentences = len({number for unit in one.alike for number in unit.sentences})
         n_equal = sum(unit.n_equal for unit in one.alike)
-        sources.append(SentenceSource(reference, n_sentences, tuple(one.pairs), n_equal, one.problem))
+        sources.append(SentenceSource(named, n_sentences, tuple(one.pairs), n_equal, one.problem))
     return sorted(sources, key=lambda one: (-one.n_sentences, -one.n_equal, one.document.path))

@@ -8,23 +8,25 @@ from dataclasses import replace
 
 from pmbf.base.span import Span, length_in, merged, outside, overlap
 from pmbf.report import Section
+from pmbf.screen.exempt import Exempt
 from pmbf.screen.sections import with_figures
 from pmbf.screen.templates import Template
 from pmbf.sentences.beside import Alike, QueryUnits, UnitPair
+from pmbf.sentences.report import StretchPair
 
 
 class InSections:
     """Which sentences of a query are skipped, and which of them an alike unit of a document may account for.
 
     Args:
-        template: What cuts the texts; None: nothing is skipped.
         asked: The query.
+        template: What cuts the texts; None: nothing is skipped.
+        exempted: What it makes of the query.
     """
 
-    def __init__(self, template: Template | None, asked: QueryUnits) -> None:
+    def __init__(self, asked: QueryUnits, template: Template | None, exempted: Exempt) -> None:
         self._template, self._asked = template, asked
-        self._sections = template.cut(asked.text) if template else []
-        self.skipped: list[Span] = template.skipped(self._sections, len(asked.text)) if template else []
+        self._sections, self.skipped = exempted.sections, exempted.reasons.get("skipped", ())
         self._skipped = {number for number, one in enumerate(asked.sentences) if _mostly_in(one, self.skipped)}
         self._same = {}
         for one in (one for one in self._sections if one.rule == "same"):
@@ -48,6 +50,10 @@ class InSections:
         held = [replace(one, sentences=tuple(n for n in one.sentences if n not in self._skipped)) for one in found]
         self.apart |= before - {number for unit in held for number in unit.sentences}
         return [one for one in held if one.sentences]
+
+    def pairs(self, text: str, alike: Sequence[Alike]) -> list[StretchPair]:
+        """Return what `QueryUnits.pairs` does."""
+        return self._asked.pairs(text, alike)
 
     def _in_same_sections(self, text: str, candidates: Sequence[UnitPair], found: Sequence[Alike]) -> list[Alike]:
         """Return alike units without the sentences whose section the document has elsewhere.

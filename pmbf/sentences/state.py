@@ -177,20 +177,26 @@ def drop(folder: Path) -> bool:
     return there
 
 
-def opened(folder: Path, identity: Identity) -> tuple[SentencesState, list[UnitSegment]]:
+def opened(
+    folder: Path, identity: Identity, shown: SentencesState | None = None
+) -> tuple[SentencesState, list[UnitSegment]]:
     """Return the state with its segments; raise what `read_state` and `UnitSegment` raise.
 
     A writer may delete a segment between the two: then the newer state is read.
+
+    Args:
+        shown: The state that is wanted, if its segments are still there.
     """
     while True:
-        state = read_state(folder, identity)
+        state = shown or read_state(folder, identity)
         try:
             segments = [UnitSegment(folder, one.file, identity, one.gone) for one in state.segments]
             _require_one_kind(folder, state, segments)
             return state, segments
         except CorruptError:
-            if read_state(folder, identity) == state:
+            if not shown and read_state(folder, identity) == state:
                 raise
+            shown = None
 
 
 def _require_one_kind(folder: Path, state: SentencesState, segments: Sequence[UnitSegment]) -> None:

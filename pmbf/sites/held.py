@@ -16,11 +16,12 @@ import numpy as np
 from pmbf.base.arrays import begins
 from pmbf.base.errors import ParameterError
 from pmbf.base.span import Span, merged
+from pmbf.screen.leaving_out import NOTHING
 from pmbf.sentences import Sentences
 from pmbf.sentences.beside import Alike
 from pmbf.sentences.by_keys import Candidates
 from pmbf.sentences.report import StretchPair
-from pmbf.sentences.screening import ComparedDocument, candidates, compare
+from pmbf.sentences.screening import ComparedDocument, SentenceFolder, candidates, compared
 from pmbf.sentences.state import read_state
 from pmbf.sites.keying import Keys, read
 from pmbf.sites.protocol import (
@@ -128,7 +129,8 @@ class Held:
             asked: `(n, n_keys) uint64`, fingerprints of the units.
             task: The key of the task.
         """
-        return candidates(self._sentences, read(asked, self._keys, task))
+        [found] = candidates(self._sentences, [read(asked, self._keys, task)], [NOTHING])
+        return found
 
     def places(self, found: Candidates) -> Keys:
         """Return of each candidate which unit of which document it is, `(n,) uint64`; commits do not change that."""
@@ -183,19 +185,19 @@ class Held:
         known = found.chosen(found.asked < len(places))
         known = known._replace(asked=places[known.asked])
         known = known.chosen(known.asked >= 0)
-        compared, n_unread = list[ComparedDocument](), 0
+        documents, n_unread = list[ComparedDocument](), 0
         asked = message.asked() if level == "text" else Blurred(message.words, secret)
         if level != "text":
             known = known.chosen(known.n_equal >= LEAST_SHARED)
-        for one in compare(self._store, self._sentences, asked, known):
+        for _, one in compared(SentenceFolder(self._store, self._store.generation, self._sentences), [(asked, known)]):
             if time.monotonic() > until:
                 raise LateError
             n_unread += one.problem is not None
-            compared += [] if one.problem else [one]
+            documents += [] if one.problem else [one]
         if level != "text":
-            return TextsAnswer(self.epoch, n_unread, resembling=tuple(self._resembling(compared, level)))
-        compared.sort(key=lambda one: (-sum(len(unit.sentences) for unit in one.alike), one.document.id))
-        return TextsAnswer(self.epoch, n_unread, tuple(self._shown(compared)))
+            return TextsAnswer(self.epoch, n_unread, resembling=tuple(self._resembling(documents, level)))
+        documents.sort(key=lambda one: (-sum(len(unit.sentences) for unit in one.alike), one.document.id))
+        return TextsAnswer(self.epoch, n_unread, tuple(self._shown(documents)))
 
     def _titles(self, ids: Iterable[int]) -> dict[int, str]:
         """Return the last part of each document's first path: folders are nobody's business."""

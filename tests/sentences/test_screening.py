@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pmbf
 from pmbf import Collection
 from pmbf.base.errors import ParameterError
 from pmbf.base.span import overlap
+from pmbf.intake.texts import Origin
 from pmbf.sentences import SentenceReport, screening
 from pmbf.sentences.as_passages import as_passages
 from pmbf.sentences.beside import QueryUnits
@@ -92,6 +94,44 @@ def test_what_is_left_out_is_not_compared(tides: Collection) -> None:
     assert (report.n_documents, report.n_left_out) == (1, 2)
     with pytest.raises(ParameterError, match="min_chars is no option"):
         tides.screen_sentences(query, min_chars=30)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_many_texts_have_the_reports_of_each_alone(tides: Collection, jobs: int) -> None:
+    """Nine batches: threads answer the first six, processes the others."""
+    texts = [text(7, 8), text(6, 2, 9), f"{sentence(60)} {sentence(4)}", text(1000, 1001), "", text(20, 21)] * 60
+    alone = {one: tides.screen_sentences(one, where={"group": ["a", "b"]}) for one in texts}
+    many = tides.screen_sentences_many(texts, where={"group": ["a", "b"]}, jobs=jobs)
+    assert [one.to_json() for one in many] == [alone[one].to_json() for one in texts]
+
+
+def test_each_of_many_texts_leaves_out_its_own(tides: Collection) -> None:
+    names = ["two", "one", "third-text"]
+    texts = [Origin(name, text(7, 8)) for name in names] * 2
+    found = [answer.report for answer in tides.answers_by_sentences(texts, exclude_self=True)]
+    assert [{one.document.path for one in report.sources} for report in found[:3]] == [
+        {"third-text"},
+        {"two", "third-text"},
+        {"two"},
+    ]
+    assert [one.to_json() for one in found[:3]] == [one.to_json() for one in found[3:]]
+
+
+def test_a_text_that_cannot_be_read_stops_no_other(tides: Collection, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.docx"
+    damaged.write_bytes(b"PK\x03\x04 and no more")
+    unread, found = tides.screen_sentences_many([damaged, text(7, 8)])
+    assert unread.problems and not unread.found and not unread.sentences
+    assert found.found and not found.problems
+
+
+def test_workers_see_the_sentences_of_the_commit_that_was_opened(tides: Collection) -> None:
+    with Collection(tides.path) as before:
+        sentences = before._opened.sentences
+        tides.add(text(30, 31, 32), name="later")
+        again = pickle.loads(pickle.dumps(sentences))
+    assert (again.is_current, len(again), again.problems()) == (True, len(sentences), [])
+    assert len(tides._opened.sentences) > len(again)
 
 
 def test_the_paper_s_code_finds_copies(tides: Collection) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pmbf import Collection, kernels
 from pmbf.base.errors import CorruptError, ParameterError
+from pmbf.screen.leaving_out import NOTHING
 from pmbf.sentences import Sentences
 from pmbf.sentences.beside import QueryUnits
 from pmbf.sentences.screening import candidates
@@ -75,8 +76,8 @@ def test_a_keyed_look_up_is_the_plain_one(tmp_path: Path, key_bits: int) -> None
     keys = keys >> np.uint64(64 - key_bits) << np.uint64(64 - key_bits)
     with Store(tmp_path / "c.pmbf") as store:
         sentences = Sentences(store)
-        plain = candidates(sentences, keys)
-        keyed = candidates(sentences, read(fingerprints(keys, KEY), sentences.known_keys(), KEY))
+        asked = [keys, read(fingerprints(keys, KEY), sentences.known_keys(), KEY)]
+        plain, keyed = candidates(sentences, asked, [NOTHING, NOTHING])
     assert len(plain.asked) and all((one == other).all() for one, other in zip(plain, keyed, strict=True))
 
 
