@@ -109,11 +109,9 @@ def option_table(command):
 @cache
 def command_line():
     """Return the whole command line; to build it takes 30 ms."""
-    from typer.main import get_command
+    from pmbf.cli.app import whole
 
-    from pmbf.cli.app import app
-
-    return get_command(app)
+    return whole()
 
 
 def parameter_table(commands):
@@ -122,7 +120,7 @@ def parameter_table(commands):
 
     takes = {}
     for name, command in commands:
-        for one in (table_of(command.params) or SimpleNamespace(by_name={})).by_name.values():
+        for one in (table_of(command.callback.takes) or SimpleNamespace(by_name={})).by_name.values():
             takes.setdefault((f"{one.name}={one.metavar}", one.text), []).append(f"`{name}`")
     rows = [f"| `{spelled}` | {', '.join(names)} | {text} |" for (spelled, text), names in takes.items()]
     escaped = [re.sub(r"(?<=\w)[|](?=[\w])", r"\\|", row) for row in rows]

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from typer.main import get_command
 
 from pmbf.base.errors import FOUND
-from pmbf.cli.app import app
+from pmbf.cli.app import whole as command_line
 from pmbf.cli.params import table_of
 from pmbf.cli.screening import _code
 from pmbf.comparison.results import Comparison, Pair
@@ -151,7 +150,7 @@ def test_the_amount_of_an_ignored_text_is_told(place: Path) -> None:
 
 @pytest.mark.parametrize("command", ["screen", "compare"])
 def test_every_option_is_known_to_hide_nothing_or_has_a_reason(command: str) -> None:
-    offered = names(get_command(app).commands[command].params)
+    offered = names(command_line().commands[command])
     taken = {one[0].removeprefix("--").replace("-", "_") for one in TAKES_OUT}
     assert offered - taken - OWN_QUESTION.keys() - NO_MATTER == set()
 
@@ -160,8 +159,7 @@ COMPARE_TAKES = tuple(
     one
     for one in (*TAKES_OUT, ("--sensitivity", "thorough"), ("--common", "1"))
     if one != ("--exclude", "self")
-    and f"{one[0][2:].replace('-', '_')}"
-    in {parameter.name for parameter in get_command(app).commands["compare"].params}
+    and f"{one[0][2:].replace('-', '_')}" in {parameter.name for parameter in command_line().commands["compare"].params}
 )
 """Options of `compare` that must hide nothing, also two of them together."""
 
@@ -222,10 +220,10 @@ def test_no_headline_of_compare_says_nothing_without_a_word(place: Path, options
         assert ended.exit_code == 1 or "below" in ended.stdout, name
 
 
-def names(parameters) -> set[str]:
+def names(command) -> set[str]:
     """Return the names of a command's options, and of what its `--param` sets."""
-    table = table_of(parameters)
-    return {one.name for one in parameters} | (set(table.by_name) if table else set())
+    table = table_of(command.callback.takes)
+    return {one.name for one in command.params} | (set(table.by_name) if table else set())
 
 
 GUARD_TAKES = (
@@ -267,6 +265,6 @@ def test_no_pair_of_options_lets_a_copied_text_leave(place: Path, others) -> Non
 
 
 def test_every_option_of_the_leak_check_is_known_to_hide_nothing_or_has_a_reason() -> None:
-    offered = {one.name for one in get_command(app).commands["guard"].commands["check"].params}
+    offered = {one.name for one in command_line().commands["guard"].commands["check"].params}
     taken = {one[0].removeprefix("--").replace("-", "_") for one in GUARD_TAKES}
     assert offered - taken - GUARD_OWN.keys() - GUARD_NO_MATTER == set()

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-import typer
-
-from pmbf.base.contents import size_of
 from pmbf.cli import completing
 
 NEW = "Parameters of a new collection; they cannot change later"
@@ -17,16 +15,53 @@ SEARCH = "What counts as found"
 OUTPUT = "Output"
 
 
-def parse_size(text: str) -> int:
-    """Return a number of bytes; 1K is 1024.
+class Argument:
+    """An option as users write it, with its help; without names an argument that is no option.
 
-    >>> parse_size("500K")
-    512000
+    Args:
+        names: The spellings; the first one stands in messages.
+        metavar: What its value is called in the help; empty: it takes none.
+        text: The help.
+        panel: The heading that the help stands under.
+        parser: Makes a value of a word, and raises a ValueError with what is expected.
+        least, most: Bounds of a number.
+        envvar: The variable that is read if no word is given.
+        autocompletion: What a shell offers.
     """
-    try:
-        return size_of(text)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        metavar: str,
+        text: str,
+        panel: str | None = None,
+        *,
+        parser: Callable[[str], Any] | None = None,
+        least: int | None = None,
+        most: int | None = None,
+        envvar: str | None = None,
+        autocompletion: Callable[..., list[str]] | None = None,
+    ) -> None:
+        self.names, self.metavar, self.text, self.panel = names, metavar, text, panel
+        self.parser, self.least, self.most = parser, least, most
+        self.envvar, self.autocompletion = envvar, autocompletion
+
+
+def flag(name: str, text: str, panel: str | None = None, *, short: str | None = None) -> Argument:
+    """Return an option without a value."""
+    return Argument((name, short) if short else (name,), "", text, panel)
+
+
+def option(
+    name: str, metavar: str, text: str, panel: str | None = None, *, short: str | None = None, **more: Any
+) -> Argument:
+    """Return an option that takes a value; its help says the default in words, since the code that has it is late."""
+    return Argument((name, short) if short else (name,), metavar, text, panel, **more)
+
+
+def names(metavar: str, text: str, **more: Any) -> Argument:
+    """Return an argument that is no option."""
+    return Argument((), metavar, text, **more)
 
 
 def parse_share(text: str) -> float:
@@ -41,7 +76,7 @@ def parse_share(text: str) -> float:
     except ValueError:
         share = math.nan
     if not 0 <= share <= 1:
-        raise typer.BadParameter(f"{text!r} is no share, expected a number from 0 to 1, or from 0% to 100%")
+        raise ValueError(f"{text!r} is no share, expected a number from 0 to 1, or from 0% to 100%")
     return share
 
 
@@ -52,31 +87,11 @@ def parse_count(text: str) -> int:
     (3, True)
     """
     if text != "all" and not text.isdecimal():
-        raise typer.BadParameter(f"{text!r} is neither a number nor 'all'")
+        raise ValueError(f"{text!r} is neither a number nor 'all'")
     return sys.maxsize if text == "all" else int(text)
 
 
-def flag(name: str, text: str, panel: str | None = None, *, short: str | None = None, **more: Any) -> Any:
-    """Return an option without a value."""
-    spelled = [name, short] if short else [name]
-    return typer.Option(*spelled, help=text, metavar="", show_default=False, rich_help_panel=panel, **more)
-
-
-def option(
-    name: str, metavar: str, text: str, panel: str | None = None, *, short: str | None = None, **more: Any
-) -> Any:
-    """Return an option that takes a value."""
-    # The help says the default in words: reading it from the code that uses it would make `--help` wait for imports.
-    spelled = [name, short] if short else [name]
-    return typer.Option(*spelled, metavar=metavar, help=text, show_default=False, rich_help_panel=panel, **more)
-
-
-def names(metavar: str, text: str, **more: Any) -> Any:
-    """Return an argument that is no option."""
-    return typer.Argument(metavar=metavar, help=text, show_default=False, **more)
-
-
-Version = Annotated[bool, flag("--version", "Print the version and exit.", short="-V", is_eager=True)]
+Version = Annotated[bool, flag("--version", "Print the version and exit.", short="-V")]
 
 
 def _collection(text: str) -> Any:
@@ -115,7 +130,7 @@ FilesFrom = Annotated[
 Prune = Annotated[bool, flag("--prune", "Remove documents below PATH whose file is gone.", FILES)]
 LoadJobs = Annotated[
     int | None,
-    option("--jobs", "N", "Files read at the same time (default: one a core, at most 4).", FILES, min=1),
+    option("--jobs", "N", "Files read at the same time (default: one a core, at most 4).", FILES, least=1),
 ]
 Profile = Annotated[
     Literal["default", "obfuscation", "sentences"] | None,
@@ -167,7 +182,7 @@ Sensitivity = Annotated[
 ]
 ScreenJobs = Annotated[
     int | None,
-    option("--jobs", "N", "Processes (default: one a core for many files, 1 for a few).", min=1),
+    option("--jobs", "N", "Processes (default: one a core for many files, 1 for a few).", least=1),
 ]
 Ignore = Annotated[
     list[str] | None,

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import Annotated
 
 from pmbf.base.errors import DONE, FAILED
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import flag, names
-from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.inputs import open_on_nodes, profiled
 from pmbf.cli.outcome import print_json, print_text
+from pmbf.cli.words import Group
 from pmbf.store.telling import OnNodes, on_nodes
-
-if TYPE_CHECKING:
-    pass
-
-app = typer.Typer(
-    cls=PmbfGroup,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["--help", "-h"]},
-)
 
 CLUSTER_HELP = """Examples:
   pmbf cluster init /mnt/depot
@@ -48,12 +36,13 @@ Depot = Annotated[
 ]
 
 
-@app.callback(epilog=CLUSTER_HELP)
-def _cluster() -> None:
-    """Make a collection on many nodes, look at its nodes, join machines; `load`, `list`, `check` … take it by -c."""
+cluster = Group(
+    "Make a collection on many nodes, look at its nodes, join machines; `load`, `list`, `check` … take it by -c.",
+    CLUSTER_HELP,
+)
 
 
-@app.command(cls=PmbfCommand, epilog=INIT_HELP)
+@cluster.command(INIT_HELP)
 def init(depot: Depot, profile: arg.Profile = None) -> None:
     """Make an empty collection in a new depot."""
     from pmbf.base.params import Params
@@ -63,19 +52,19 @@ def init(depot: Depot, profile: arg.Profile = None) -> None:
     created(depot_at(place(depot).depot), Params(**profiled(profile)))
 
 
-@app.command(cls=PmbfCommand, epilog=STATUS_HELP)
+@cluster.command(STATUS_HELP)
 def status(
     depot: Depot,
     fetch_all: Annotated[bool, flag("--fetch-all", "The nodes fetch and open all their volumes first.")] = False,
     json: arg.Json = False,
-) -> None:
+) -> int:
     """Show which nodes have how many volumes, and how many of them are on their disks."""
     from pmbf.cli.shown.cluster import status_text
 
     with open_on_nodes(place(depot)) as asked:
         found = asked.status(fetch_all=fetch_all)
     print_json(found.to_dict()) if json else print_text(status_text(found))
-    raise typer.Exit(FAILED if found.unread else DONE)
+    return FAILED if found.unread else DONE
 
 
 def place(depot: str) -> OnNodes:

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from pmbf.base.errors import DONE, FAILED, FOUND
 from pmbf.cli import arguments as arg
 from pmbf.cli import params
@@ -20,6 +18,7 @@ from pmbf.cli.leaving_out import Excluding, excluded
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.cli.tables import Table, TableFile, require_tables
 from pmbf.cli.targets import opened_table, require_apart, require_outside, require_own, require_own_pages
+from pmbf.cli.words import explained
 
 if TYPE_CHECKING:
     from pmbf.cli.shown.compared import Shown
@@ -51,7 +50,7 @@ def parse_common(text: str) -> float:
     if text.isdecimal() and int(text):
         return int(text)
     if not text.endswith("%"):
-        raise typer.BadParameter(f"{text!r} is neither a number of groups nor a percentage of them, such as 8 or 25%")
+        raise ValueError(f"{text!r} is neither a number of groups nor a percentage of them, such as 8 or 25%")
     return float(arg.parse_share(text))
 
 
@@ -123,9 +122,10 @@ Passages = Annotated[
 Json = Annotated[bool, arg.flag("--json", "Print the whole comparison as one line of JSON.", arg.OUTPUT)]
 
 Exclude = Annotated[list[Any] | None, Excluding("quotations", "bibliography").option]
-Param = Annotated[list[Any] | None, params.Params(params.READING, params.SIMILARITY).option]
+Param = Annotated[list[Any] | None, params.KnownParams(params.READING, params.SIMILARITY).option]
 
 
+@explained(EPILOG)
 def compare(
     texts: Texts,
     group_by: GroupBy = None,
@@ -146,7 +146,7 @@ def compare(
     ignore: arg.Ignore = None,
     template: arg.TemplateName = None,
     exclude: Exclude = None,
-) -> None:
+) -> int:
     """Compare all texts of a folder with each other: pairs that share passages, and clusters."""
     from pmbf.cli.shown.canvas import View, wants_color
     from pmbf.cli.shown.compared import Shown
@@ -194,7 +194,7 @@ def compare(
     code = exit_code(found)
     if code == FAILED and not found.problems:
         note("nothing was compared: a comparison needs two texts with words; name their folder, or more files")
-    raise typer.Exit(code)
+    return code
 
 
 def _require_possible(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from itertools import islice
-
-import typer
+from typing import Any
 
 from pmbf.base.errors import PmbfError
 from pmbf.store.telling import is_collection, is_depot
@@ -19,7 +18,7 @@ def collections(incomplete: str) -> list[str]:
     return sorted(one for one in glob.glob(glob.escape(incomplete) + "*") if is_collection(one) or is_depot(one))
 
 
-def documents(ctx: typer.Context, incomplete: str) -> list[str]:
+def documents(ctx: Any, incomplete: str) -> list[str]:
     """Return the paths of documents that begin with what was typed, below the current folder as relative paths."""
     from pmbf.collection import Collection
 

@@ -8,13 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from pmbf.base.errors import DONE, FAILED, FOUND, ParameterError, UnsupportedError
 from pmbf.cli import arguments as arg
 from pmbf.cli.inputs import expanded, given, limits
 from pmbf.cli.outcome import note, note_kernels, print_bytes, print_json, print_text
-from pmbf.cli.params import READING, Param, Params, choice, count, of
+from pmbf.cli.params import READING, KnownParams, Param, choice, count, of
+from pmbf.cli.words import explained
 
 if TYPE_CHECKING:
     from pmbf.alike.resultsets import Duplicates
@@ -50,7 +49,7 @@ HOW = (
     choice("linkage", "star|connected", "Hide copies of what is kept, or copies of copies, too."),
     count("keep", "Compare at most N hashes of a text (default: 128)."),
 )
-OfDuplicates = Annotated[list[Any] | None, Params(HOW, READING).option]
+OfDuplicates = Annotated[list[Any] | None, KnownParams(HOW, READING).option]
 Prefer = Annotated[
     Literal["first", "longest"], arg.option("--prefer", "first|longest", "Which of a group to keep (default: first).")
 ]
@@ -70,6 +69,7 @@ class Gathered:
     problems: list[str] = field(default_factory=list)
 
 
+@explained(EPILOG)
 def duplicates(
     files: Files,
     threshold: Threshold = None,
@@ -80,7 +80,7 @@ def duplicates(
     listed: Listed = None,
     json: arg.Json = False,
     quiet: arg.Quiet = False,
-) -> None:
+) -> int:
     """Find copies among some texts, such as the results of a search, and say which to keep."""
     from pmbf.alike.resultsets import ResultSets
 
@@ -101,7 +101,7 @@ def duplicates(
         _print(found, gathered, why=why, listed=listed, json=json)
     if found.n_with_features < 2 and was_read:
         note(f"nothing was compared: give two texts with {features or 'words'}, a folder of them, or more files")
-    raise typer.Exit(_exit_code(found, gathered))
+    return _exit_code(found, gathered)
 
 
 def _exit_code(found: Duplicates, gathered: Gathered) -> int:

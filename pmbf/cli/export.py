@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
-
 from pmbf.base.errors import DONE, FAILED, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import names, option
 from pmbf.cli.inputs import ignored_texts, in_a_folder, limits, named_collection, open_collection
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.cli.targets import require_no_store, require_outside
+from pmbf.cli.words import explained
 
 EXPORT_HELP = """Examples:
   pmbf export endpoint.pmbx -c protected.pmbf
@@ -41,13 +40,14 @@ Ignore = Annotated[
 ]
 
 
+@explained(EXPORT_HELP)
 def export(
     out: Out,
     collection: arg.CollectionFolder = None,
     key_file: KeyFile = None,
     ignore: Ignore = None,
     json: arg.Json = False,
-) -> None:
+) -> int:
     """Write a filter that guards the documents on other machines, without texts and names."""
     from pmbf.cli.shown.summaries import export_text
     from pmbf.guard.filter.exporting import export as exported
@@ -78,4 +78,4 @@ def export(
     print_json(report.to_dict()) if json else print_text(export_text(report, out, key_path))
     for path, why in report.problems:
         note(f"not protected: {path}: {why}")
-    raise typer.Exit(FAILED if report.problems else DONE)
+    return FAILED if report.problems else DONE

@@ -1,29 +1,30 @@
-"""Commands and groups of commands as typer runs them."""
+"""The commands as typer knows them: for their help, for completion, and for words that none of them understands."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Sequence
-from inspect import Parameter, Signature, signature
-from itertools import pairwise
-from typing import Any
+from collections.abc import Container, Iterable
+from functools import partial
+from inspect import Parameter, Signature
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from pmbf.base.errors import DONE, USAGE, ParameterError
-from pmbf.cli.outcome import ending, note, prepare_streams, print_text
-from pmbf.cli.plain_values import spared
+from pmbf.cli.outcome import ending, note, prepare_streams
+from pmbf.cli.params import table_of
 from pmbf.cli.renamed import moved, renamed
+from pmbf.cli.words import Command, Group, Taken, called, taken_by
 
 _UsageError: Any = typer.BadParameter.__base__
 
-_SET_BY = {"request_bytes": "max_upload"}
-"""Options by the field that they set, where the names differ."""
 
+class _Named:
+    """A command whose `--help` is listed like every flag, without `<bool>`, and whose errors name the command.
 
-class _HelpAsFlag:
-    """A command whose `--help` is listed like every flag, without `<bool>`, and whose errors name the command."""
+    Words are no values here: `pmbf.cli.words` makes these of them.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         try:
@@ -38,31 +39,29 @@ class _HelpAsFlag:
             found.metavar = ""
         return found
 
-
-class PmbfCommand(_HelpAsFlag, TyperCommand):
-    """A command that starts sooner, see `pmbf.cli.plain_values`; its errors name options, not the fields they set."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        if "--param=help" in args or ("--param", "help") in pairwise(args):
-            from pmbf.cli.params import table_of
-
-            if known := table_of(self.params):
-                print_text(known.text())
-                ctx.exit()
-        return super().parse_args(ctx, args)
-
     def get_params(self, ctx: Any) -> Any:
-        return spared(super().get_params(ctx))
-
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except ParameterError as error:
-            raise ParameterError(_with_option(str(error), self.params)) from error
+        parameters = super().get_params(ctx)  # type: ignore[misc]
+        for one in parameters:
+            one.process_value = partial(_as_it_is, one)
+        return parameters
 
 
-class PmbfGroup(_HelpAsFlag, TyperGroup):
-    """A group whose commands end as `pmbf.cli.outcome` says."""
+def _as_it_is(parameter: Any, context: Any, value: Any) -> Any:
+    return parameter.callback(context, parameter, value) if parameter.callback else value
+
+
+class PmbfCommand(_Named, TyperCommand):
+    """A command."""
+
+
+class PmbfGroup(_Named, TyperGroup):
+    """A group whose commands end as `pmbf.cli.outcome` says.
+
+    Args:
+        usual: The command whose name may be left out.
+    """
+
+    usual = ""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         prepare_streams()
@@ -75,36 +74,97 @@ class PmbfGroup(_HelpAsFlag, TyperGroup):
             raise SystemExit(code or DONE)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if self.usual and args and args[0] not in (*self.commands, "--help", "-h"):
+            args = [self.usual, *args]
         if args and (now := moved(ctx.command_path, args[0])):
             raise ParameterError(f"{ctx.command_path} {args[0]} is now {now}")
         is_help = ctx.parent is None and args[:1] == ["help"]
         remaining: list[str] = super().parse_args(ctx, [*args[1:], "--help"] if is_help else args)
         return remaining
 
-    def get_params(self, ctx: Any) -> Any:
-        return spared(super().get_params(ctx))
-
     def invoke(self, ctx: Any) -> Any:
         with ending(typer.Exit):
             return super().invoke(ctx)
 
 
-def with_options_of(other: Callable[..., None]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of another one as keywords, before its own; those with the same name are its own."""
+def typer_app(
+    group: Group, commands: Iterable[tuple[str, Command | Group, str | None]], *, alone: bool = False
+) -> typer.Typer:
+    """Return what typer runs.
 
-    def decorated(command: Callable[..., None]) -> Callable[..., None]:
-        own = [
-            one
-            for one in signature(command, eval_str=True).parameters.values()
-            if one.kind is not Parameter.VAR_KEYWORD
-        ]
-        named = {one.name for one in own}
-        taken = [one for one in signature(other, eval_str=True).parameters.values() if one.name not in named]
-        all_ = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in taken + own]
-        command.__signature__ = Signature(all_)  # type: ignore[attr-defined]
-        return command
+    Args:
+        group: The group.
+        commands: Its commands and groups by name, each with the heading that its help stands under.
+        alone: Whether its options may stand without a command.
+    """
+    made = typer.Typer(
+        cls=type("Group", (PmbfGroup,), {"usual": group.usual}),
+        add_completion=False,
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )
+    options = _for_typer(group.options or _nothing, ends=True)
+    options.__doc__ = group.text
+    made.callback(invoke_without_command=alone, epilog=group.epilog)(options)
+    for name, one, panel in commands:
+        if isinstance(one, Group):
+            inside = typer_app(one, ((inner, command, None) for inner, command in one.commands.items()))
+            made.add_typer(inside, name=name, rich_help_panel=panel)
+        else:
+            epilog = one.epilog  # type: ignore[attr-defined]
+            made.command(name, cls=PmbfCommand, rich_help_panel=panel, epilog=epilog)(_for_typer(one))
+    return made
 
-    return decorated
+
+def _nothing() -> None:
+    """The options of a group that has none."""
+
+
+def _for_typer(command: Command, *, ends: bool = False) -> Command:
+    """Return a command whose parameters typer understands; if it `ends`, then what it returns is the exit code."""
+
+    def told(context: Any, **given: Any) -> Any:
+        words = {name: value for name, value in given.items() if _is_from_the_command_line(context, name)}
+        words = {name: list(value) if isinstance(value, tuple) else value for name, value in words.items()}
+        code = called(command, context.command_path, words)
+        if ends and code is not None:
+            raise typer.Exit(code)
+        return code
+
+    takes = taken_by(command)
+    told.__annotations__ = {}
+    told.__name__, told.__doc__ = command.__name__, command.__doc__
+    told.takes = takes  # type: ignore[attr-defined]
+    context = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    told.__signature__ = Signature([context, *map(_parameter, takes)])  # type: ignore[attr-defined]
+    return told
+
+
+def _is_from_the_command_line(context: Any, name: str) -> bool:
+    """Return whether a value is neither the default nor that of a variable, which is read elsewhere."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _parameter(one: Taken) -> Parameter:
+    argument = one.argument
+    shown: dict[str, Any] = {
+        "metavar": argument.metavar,
+        "help": argument.text,
+        "show_default": False,
+        "parser": argument.parser,
+        "autocompletion": argument.autocompletion,
+    }
+    if argument.names:
+        bounds = {"min": argument.least, "max": argument.most}
+        is_eager = "--version" in argument.names
+        more = {"envvar": argument.envvar, "rich_help_panel": argument.panel, "is_eager": is_eager}
+        info: Any = typer.Option(*argument.names, **shown | bounds | more)
+    else:
+        info = typer.Argument(**shown)
+    return Parameter(one.field, Parameter.KEYWORD_ONLY, default=one.default, annotation=Annotated[one.kind, info])
 
 
 def _told(error: Any) -> int:
@@ -124,9 +184,7 @@ def _told(error: Any) -> int:
 
 def _settings(command: str, context: Any) -> Container[str]:
     """Return the names of what a command's `--param` sets; those of `pmbf guard` are the keys of a policy."""
-    from pmbf.cli.params import table_of
-
-    if known := table_of(context.command.params if context else ()):
+    if known := table_of(getattr(context.command.callback, "takes", ()) if context else ()):
         return known.by_name
     if not command.startswith("pmbf guard"):
         return ()
@@ -141,21 +199,6 @@ def _best_of(error: Any) -> str:
 
     possible = getattr(error, "possibilities", None) or ()
     return next(iter(get_close_matches(getattr(error, "option_name", ""), possible, 1, 0)), "")
-
-
-def _with_option(message: str, parameters: Sequence[Any]) -> str:
-    """Return an error's message that begins with the name of an option, if it begins with that of the option's field.
-
-    A message about a value begins `FIELD is VALUE, expected …`.
-    """
-    field, is_, value = message.partition(" is ")
-    name = _SET_BY.get(field, field)
-    spelled = [one.opts[0] for one in parameters if one.name == name and one.opts[0].startswith("--")]
-    if not spelled and is_:
-        from pmbf.cli.params import table_of
-
-        spelled = [f"--param {field}"] if field in getattr(table_of(parameters), "by_name", ()) else []
-    return f"{spelled[0]}{is_}{value}" if spelled else message
 
 
 def _allow_completion() -> None:

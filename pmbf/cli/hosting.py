@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pmbf.cli.arguments import flag, names, option
-from pmbf.cli.clustering import Depot, place
-from pmbf.cli.clustering import app as app
-from pmbf.cli.groups import PmbfCommand
+from pmbf.cli.clustering import Depot, cluster, place
 from pmbf.cli.inputs import ray_of
 from pmbf.cli.outcome import print_text
 
@@ -48,10 +46,12 @@ def _state() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "pmbf", "host").expanduser()
 
 
-@app.command(cls=PmbfCommand, epilog=START_HELP)
+@cluster.command(START_HELP)
 def start(
     address: Address = None,
-    port: Annotated[int, option("--port", "PORT", f"Where hosts join (default: {_PORT}).", min=1, max=65535)] = _PORT,
+    port: Annotated[
+        int, option("--port", "PORT", f"Where hosts join (default: {_PORT}).", least=1, most=65535)
+    ] = _PORT,
     name: Name = None,
     block: Block = False,
 ) -> None:
@@ -66,7 +66,7 @@ def start(
     hosts.start([*words, _named(name)], address, _state(), block=block)
 
 
-@app.command(cls=PmbfCommand, epilog=JOIN_HELP)
+@cluster.command(JOIN_HELP)
 def join(head: Head, address: Address = None, name: Name = None, block: Block = False) -> None:
     """Make this machine a further host of a cluster."""
     from pmbf.cluster import hosts
@@ -78,7 +78,7 @@ def join(head: Head, address: Address = None, name: Name = None, block: Block = 
     hosts.start([f"--address={head}", _named(name)], address, _state(), block=block)
 
 
-@app.command(cls=PmbfCommand, epilog=STOP_HELP)
+@cluster.command(STOP_HELP)
 def stop() -> None:
     """Take this machine out of its cluster."""
     from pmbf.cluster import hosts
@@ -86,7 +86,7 @@ def stop() -> None:
     hosts.stop(_state())
 
 
-@app.command(cls=PmbfCommand, epilog=DRAIN_HELP)
+@cluster.command(DRAIN_HELP)
 def drain(depot: Depot, host: Host) -> None:
     """Have the other hosts fetch the volumes of one, and then take that one out of the cluster."""
     from pmbf.cli.shown.cluster import drained_text

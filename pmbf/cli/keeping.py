@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from pmbf.base.errors import DONE, FAILED, ParameterError, PmbfError
 from pmbf.cli import arguments as arg
 from pmbf.cli.clustering import check_all, compact_all
 from pmbf.cli.inputs import fits, named_collection, open_any, open_collection, resolved
 from pmbf.cli.leaving_out import Where, fitting, with_labels
 from pmbf.cli.outcome import note, print_json, print_text
-from pmbf.cli.params import Params, real
+from pmbf.cli.params import KnownParams, real
+from pmbf.cli.words import explained
 from pmbf.store.telling import on_nodes
 
 if TYPE_CHECKING:
@@ -39,13 +38,14 @@ collection, then nothing is removed.
 
 Exit codes: 0 removed; 2 wrong usage; 3 an error"""
 UPKEEP = (real("grace_h", "HOURS", "In a depot: how long replaced files stay, 1 at least (default: 24).", least=1),)
-OfUpkeep = Annotated[list[Any] | None, Params(UPKEEP).option]
+OfUpkeep = Annotated[list[Any] | None, KnownParams(UPKEEP).option]
 COMPACT_HELP = "Exit codes: 0 done; 2 wrong usage; 3 an error"
 CHECK_HELP = """Reads the whole collection: seconds for each 100 MB.
 
 Exit codes: 0 no problem, or all repaired; 2 wrong usage; 3 problems, or an error"""
 
 
+@explained(LIST_HELP)
 def list_(
     patterns: arg.Patterns = None,
     collection: arg.AnyCollection = None,
@@ -85,6 +85,7 @@ def _print_list(documents: Iterator[Listed], *, json: bool) -> None:
             print_text(line + "\n")
 
 
+@explained(STATS_HELP)
 def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
     """Show how large a collection is, and what each figure means."""
     from pmbf.cli.shown.canvas import View
@@ -95,6 +96,7 @@ def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> No
     print_json(figures.to_dict()) if json else print_text(stats_text(figures, str(opened.path), View()))
 
 
+@explained(REMOVE_HELP)
 def remove(
     targets: arg.Targets = None,
     collection: arg.AnyCollection = None,
@@ -111,6 +113,7 @@ def remove(
     print_json({"n_removed": n_removed}) if json else print_text(remove_text(n_removed, "pmbf compact"))
 
 
+@explained(COMPACT_HELP)
 def compact(collection: arg.AnyCollection = None, param: OfUpkeep = None, json: arg.Json = False) -> None:
     """Free the disk space of removed documents, and join small files."""
     from pmbf.cli.shown.summaries import compact_text
@@ -123,7 +126,8 @@ def compact(collection: arg.AnyCollection = None, param: OfUpkeep = None, json: 
     print_json(report.to_dict()) if json else print_text(compact_text(report, index))
 
 
-def check(collection: arg.AnyCollection = None, repair: arg.Repair = False, json: arg.Json = False) -> None:
+@explained(CHECK_HELP)
+def check(collection: arg.AnyCollection = None, repair: arg.Repair = False, json: arg.Json = False) -> int:
     """Compare every file, row and bit with the data that it was made from."""
     from pmbf import repair as repaired
     from pmbf.cli.shown.summaries import check_lines
@@ -132,11 +136,11 @@ def check(collection: arg.AnyCollection = None, repair: arg.Repair = False, json
     if there := on_nodes(folder):
         if repair:
             raise ParameterError("--repair is for a collection in one folder; nodes fetch damaged copies by themselves")
-        raise typer.Exit(check_all(there, json=json))
+        return check_all(there, json=json)
     if repair:
         report = repaired(folder)
     else:
         with open_collection(folder) as opened:
             report = opened.check()
     print_json(report.to_dict()) if json else print_text("".join(line + "\n" for line in check_lines(report, folder)))
-    raise typer.Exit(DONE if report.ok else FAILED)
+    return DONE if report.ok else FAILED

@@ -6,14 +6,13 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from pmbf.base.errors import DONE, FAILED, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import OUTPUT, flag, names, option
 from pmbf.cli.inputs import open_collection, resolved
 from pmbf.cli.leaving_out import Where, fitting
 from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.cli.words import explained
 
 if TYPE_CHECKING:
     from pmbf.collection import Collection
@@ -47,6 +46,7 @@ Labels = Annotated[
 Quiet = Annotated[bool, flag("--quiet", "Print only problems.", OUTPUT)]
 
 
+@explained(LABEL_HELP)
 def label(
     words: Words = None,
     collection: arg.CollectionFolder = None,
@@ -54,7 +54,7 @@ def label(
     where: Where = None,
     json: arg.Json = False,
     quiet: Quiet = False,
-) -> None:
+) -> int:
     """Set, change or take away labels of documents: author, group, date, any name."""
     from pmbf.cli.shown.summaries import label_text, problem_lines
     from pmbf.intake.labelling import LabelTable
@@ -75,7 +75,7 @@ def label(
         print_text("" if quiet else label_text(n_changed))
         for line in problem_lines(unused):
             note(line)
-    raise typer.Exit(FAILED if unused else DONE)
+    return FAILED if unused else DONE
 
 
 def labelling_of(labels: Sequence[str] | None) -> Labelling | None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from pmbf.base.errors import NotFoundError, ParameterError
 from pmbf.cli.arguments import option
 
@@ -52,7 +50,7 @@ class Excluding:
         name, _, label = word.partition("=")
         if name not in self._known or (name == "same") != bool(label):
             spelled = ["same=NAME" if one == "same" else one for one in self._known]
-            raise typer.BadParameter(f"{word!r} is not one of {', '.join(spelled)}")
+            raise ValueError(f"{word!r} is not one of {', '.join(spelled)}")
         return f"exclude_{name}", label or True
 
     @property

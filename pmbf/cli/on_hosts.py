@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-import typer
-
 from pmbf.base.errors import IncompleteError
 from pmbf.cli.arguments import option
 from pmbf.cli.inputs import ray_of
@@ -28,7 +26,7 @@ def parse_jobs(text: str) -> int | str:
     if text.startswith(RAY) and text != RAY:
         return text
     if not text.isdecimal() or not int(text):
-        raise typer.BadParameter(f"{text!r}, expected a whole number, at least 1, or ray://HOST:PORT")
+        raise ValueError(f"{text!r}, expected a whole number, at least 1, or ray://HOST:PORT")
     return int(text)
 
 

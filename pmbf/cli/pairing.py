@@ -8,17 +8,17 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
+from pmbf.base.contents import size_of
 from pmbf.base.errors import DONE, FAILED, FOUND, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli.comparing import removed_on_signals
 from pmbf.cli.inputs import expanded, given, limits, n_cores, open_on_nodes
 from pmbf.cli.on_hosts import JobsOrHosts, counting, on_hosts
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.cli.params import READING, Param, Params, choice, count, of
+from pmbf.cli.params import READING, KnownParams, Param, choice, count, of
 from pmbf.cli.tables import Table, TableFile, require_tables
 from pmbf.cli.targets import opened_table, require_apart, require_outside, require_own
+from pmbf.cli.words import explained
 from pmbf.store.telling import OnNodes, is_collection, on_nodes
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def parse_idf(text: str) -> tuple[float, ...]:
     try:
         low, high = map(float, text.split(","))
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is not two numbers, such as 0.1,0.95") from None
+        raise ValueError(f"{text!r} is not two numbers, such as 0.1,0.95") from None
     return low, high
 
 
@@ -66,7 +66,7 @@ def parse_threshold(text: str) -> float:
     """Return a share above 0."""
     share = float(arg.parse_share(text))
     if share == 0:
-        raise typer.BadParameter(f"{text!r} is 0, which all texts reach; expected a number above 0, at most 1")
+        raise ValueError(f"{text!r} is 0, which all texts reach; expected a number above 0, at most 1")
     return share
 
 
@@ -130,11 +130,12 @@ PLANS = (
         "doc|term",
         "What a process holds: some texts; or a range of features (default: doc; on a Ray cluster: term).",
     ),
-    Param("max_volume", "SIZE", "Refuse the plan term above this, before sums (default: 10G).", arg.parse_size),
+    Param("max_volume", "SIZE", "Refuse the plan term above this, before sums (default: 10G).", size_of),
 )
-OfPairs = Annotated[list[Any] | None, Params(FEATURES, BAND, PLANS, READING).option]
+OfPairs = Annotated[list[Any] | None, KnownParams(FEATURES, BAND, PLANS, READING).option]
 
 
+@explained(EPILOG)
 def pairs(
     texts: Texts,
     features: FeatureKind = "words",
@@ -151,7 +152,7 @@ def pairs(
     json: Json = False,
     quiet: arg.Quiet = False,
     force: arg.Force = False,
-) -> None:
+) -> int:
     """Find all texts that are nearly the same: pairs, clusters, and which text of each to keep."""
     from pmbf.alike.pairs.bands import Background, Band
     from pmbf.alike.pairs.features import Features
@@ -183,7 +184,7 @@ def pairs(
         if write_background:
             made = background_of(source, made_of, how, kept)
             made.write(write_background, made_of)
-            raise typer.Exit(_told(made, source, write_background))
+            return _told(made, source, write_background)
         if ray:
             found = on_hosts(
                 ray,
@@ -196,7 +197,7 @@ def pairs(
     _write_tables(found, tables, rows)
     if not quiet and not any(one.path == "-" for one in tables):
         _print(found, given(n_pairs=pairs), json=json)
-    raise typer.Exit(exit_code(found))
+    return exit_code(found)
 
 
 def exit_code(found: NearDuplicates) -> int:

@@ -5,15 +5,13 @@ A name is that of the field in Python. Ranges are checked by the class that has 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import typer
-
-from pmbf.cli.arguments import option, parse_share, parse_size
-from pmbf.cli.plain_values import chosen, number
+from pmbf.base.contents import size_of
+from pmbf.cli.arguments import option, parse_share
+from pmbf.cli.words import Taken, chosen, number
 
 
 class Param(NamedTuple):
@@ -50,7 +48,7 @@ def yes_or_no(name: str, text: str) -> Param:
 
 
 READING = (
-    Param("max_bytes", "SIZE", "Read no larger file: 500K, 20M, 1G (default: 256M).", parse_size),
+    Param("max_bytes", "SIZE", "Read no larger file: 500K, 20M, 1G (default: 256M).", size_of),
     real("timeout_s", "SECONDS", "Spend no more time on one file (default: 60; 1800 with --ocr)."),
 )
 SIMILARITY = (
@@ -98,10 +96,10 @@ ROWS = (
 )
 
 
-class Params:
+class KnownParams:
     """The settings of one command: the parser of its `--param`.
 
-    >>> Params(READING)("max_bytes=2K")
+    >>> KnownParams(READING)("max_bytes=2K")
     ('max_bytes', 2048)
     """
 
@@ -112,15 +110,17 @@ class Params:
         """Return the name and the value of `NAME=VALUE`."""
         name, _, value = word.partition("=")
         if name not in self.by_name:
-            near = difflib.get_close_matches(name, self.by_name, 1, 0.5)
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, self.by_name, 1, 0.5)
             expected = f"did you mean {near[0]!r}?" if near else f"expected one of {', '.join(self.by_name)}"
-            raise typer.BadParameter(f"{name!r} is no parameter of this command; {expected}")
+            raise ValueError(f"{name!r} is no parameter of this command; {expected}")
         if not value:
-            raise typer.BadParameter(f"{name} has no value, expected {name}={self.by_name[name].metavar}")
+            raise ValueError(f"{name} has no value, expected {name}={self.by_name[name].metavar}")
         try:
             return name, self.by_name[name].parse(value)
-        except typer.BadParameter as error:
-            raise typer.BadParameter(f"{name}: {error.message}") from None
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
 
     @property
     def option(self) -> Any:
@@ -146,10 +146,6 @@ def of(given: Sequence[tuple[str, Any]] | None, *groups: Iterable[Param]) -> dic
     return {name: value for name, value in given or () if name in names}
 
 
-def table_of(parameters: Iterable[Any]) -> Params | None:
+def table_of(takes: Iterable[Taken]) -> KnownParams | None:
     """Return the settings of a command, from its parameters; None if it has none."""
-    for one in parameters:
-        parser = getattr(getattr(one, "type_descriptor", None), "parameter_info", None)
-        if isinstance(found := getattr(parser, "parser", None), Params):
-            return found
-    return None
+    return next((one.argument.parser for one in takes if isinstance(one.argument.parser, KnownParams)), None)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-import typer
-
 from pmbf.cli import arguments as arg
 from pmbf.cli import pages as page
 from pmbf.cli import params, tables
@@ -15,6 +13,7 @@ from pmbf.cli.labelling import Labels, labelling_of
 from pmbf.cli.leaving_out import Excluding, Where, conditions, excluded
 from pmbf.cli.outcome import note_kernels
 from pmbf.cli.output import output
+from pmbf.cli.words import explained
 
 EPILOG = """Examples:
   pmbf screen thesis.pdf -c papers.pmbf
@@ -39,7 +38,7 @@ Exit codes: 0 nothing found; 1 something found, though it may not count
 but not everything was read, or nothing to compare: no word in the text, no text
 in a folder, no document in the collection; of several files the highest code"""
 
-SETTINGS = params.Params(params.READING, params.SIMILARITY, params.CANDIDATES, params.PAGES, params.WORDS)
+SETTINGS = params.KnownParams(params.READING, params.SIMILARITY, params.CANDIDATES, params.PAGES, params.WORDS)
 Param = Annotated[list[Any] | None, SETTINGS.option]
 Exclude = Annotated[list[Any] | None, Excluding("quotations", "bibliography", "self", "same").option]
 
@@ -59,6 +58,7 @@ def looked_at(
     )
 
 
+@explained(EPILOG)
 def screen(
     files: arg.Files,
     collection: arg.AnyCollection = None,
@@ -82,7 +82,7 @@ def screen(
     exclude: Exclude = None,
     where: Where = None,
     labels: Labels = None,
-) -> None:
+) -> int:
     """Find the documents that share text with a file, or with many, and show where."""
     from pmbf.cli.screening import Screening
     from pmbf.screen import Options
@@ -103,4 +103,4 @@ def screen(
     if not quiet:
         note_kernels()
     with open_any(collection) as asked:
-        raise typer.Exit(Screening(asked, options, bounds, shown, jobs).screen_all(files, name))
+        return Screening(asked, options, bounds, shown, jobs).screen_all(files, name)

@@ -7,13 +7,10 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from pmbf.base.errors import DONE, FAILED
 from pmbf.cli import arguments as arg
 from pmbf.cli import pages as page
 from pmbf.cli import params, tables
-from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.inputs import limits, open_collection, require_files
 from pmbf.cli.labelling import Labels
 from pmbf.cli.leaving_out import Excluding, Where
@@ -21,6 +18,7 @@ from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.cli.output import output
 from pmbf.cli.params import Param, choice, whole
 from pmbf.cli.screen import looked_at
+from pmbf.cli.words import Group
 
 if TYPE_CHECKING:
     from pmbf.sites import Sites
@@ -39,8 +37,6 @@ Exit codes: 0 done; 2 wrong usage; 3 an error, or a text could not be read"""
 STATUS_HELP = "Exit codes: 0 done; 2 wrong usage; 3 an error, or the sentences are not those of the collection"
 DROP_HELP = "Exit codes: 0 done; 2 wrong usage; 3 an error"
 
-app = typer.Typer(cls=PmbfGroup, no_args_is_help=True, rich_markup_mode="rich")
-
 SCREEN_HELP = """Examples:
   pmbf sentences screen draft.docx -c theses.pmbf
   pmbf sentences screen drafts/ -c theses.pmbf --table sentences.csv --param with_text=yes
@@ -53,17 +49,15 @@ KEYS = (
     choice("code", "words|paper", "Keys of a unit: of three words in any order, or the paper's 100 bits."),
     Param("key_bits", "32|64", "Bits of a key; 64 above 100 million units (default: 32).", whole),
 )
-OfKeys = Annotated[list[Any] | None, params.Params(KEYS).option]
-OfScreening = Annotated[list[Any] | None, params.Params(params.READING, params.PAGES, params.WORDS).option]
+OfKeys = Annotated[list[Any] | None, params.KnownParams(KEYS).option]
+OfScreening = Annotated[list[Any] | None, params.KnownParams(params.READING, params.PAGES, params.WORDS).option]
 Exclude = Annotated[list[Any] | None, Excluding("self", "same").option]
 
 
-@app.callback(epilog=SENTENCES_HELP)
-def _sentences() -> None:
-    """Find single sentences of a text in a collection."""
+sentences = Group("Find single sentences of a text in a collection.", SENTENCES_HELP)
 
 
-@app.command(cls=PmbfCommand, epilog=SCREEN_HELP)
+@sentences.command(SCREEN_HELP)
 def screen(
     files: arg.Files,
     collection: arg.CollectionFolder = None,
@@ -82,9 +76,9 @@ def screen(
     exclude: Exclude = None,
     where: Where = None,
     labels: Labels = None,
-) -> None:
+) -> int:
     """Find the sentences of a file, or of many, in the documents of a collection that `build` prepared."""
-    raise typer.Exit(screened(**locals()))
+    return screened(**locals())
 
 
 def screened(
@@ -120,13 +114,13 @@ def screened(
         return SentenceScreening(opened, options, bounds, where_to, jobs, sites).screen_all(files, name)
 
 
-@app.command(cls=PmbfCommand, epilog=BUILD_HELP)
+@sentences.command(BUILD_HELP)
 def build(
     collection: arg.CollectionFolder = None,
     param: OfKeys = None,
     json: arg.Json = False,
     quiet: arg.QuietLoad = False,
-) -> None:
+) -> int:
     """Make the sentences of all documents anew."""
     from pmbf.cli.shown.progress import steps_progress
     from pmbf.cli.shown.sentences import status_text
@@ -145,21 +139,21 @@ def build(
         print_text(status_text(status))
     for reason in list(status.unread.values())[:1]:
         note(f"{len(status.unread):,} of the documents could not be read; the first: {reason}")
-    raise typer.Exit(FAILED if status.unread else DONE)
+    return FAILED if status.unread else DONE
 
 
-@app.command(cls=PmbfCommand, epilog=STATUS_HELP)
-def status(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
+@sentences.command(STATUS_HELP)
+def status(collection: arg.CollectionFolder = None, json: arg.Json = False) -> int:
     """Show how large the sentences are, and whether they show the collection as it is."""
     from pmbf.cli.shown.sentences import status_text
 
     with open_collection(collection) as opened:
         found = opened.sentences_status()
     print_json(asdict(found)) if json else print_text(status_text(found))
-    raise typer.Exit(DONE if found.is_current else FAILED)
+    return DONE if found.is_current else FAILED
 
 
-@app.command(cls=PmbfCommand, epilog=DROP_HELP)
+@sentences.command(DROP_HELP)
 def drop(collection: arg.CollectionFolder = None) -> None:
     """Delete the sentences; the collection stays."""
     with open_collection(collection) as opened:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from pmbf.base.contents import size_of
 from pmbf.base.errors import DONE, ParameterError
-from pmbf.cli.arguments import OUTPUT, Templates, flag, option, parse_size
+from pmbf.cli.arguments import OUTPUT, Templates, flag, option
 from pmbf.cli.guard.arguments import taking
 from pmbf.cli.guard.options import sorted_out
 from pmbf.cli.inputs import n_cores
 from pmbf.cli.outcome import note
-from pmbf.cli.params import Param, Params, of, real, yes_or_no
+from pmbf.cli.params import KnownParams, Param, of, real, yes_or_no
+from pmbf.cli.words import explained
 
 WHERE = "Where it listens"
 LIMITS = "What clients may take"
@@ -32,21 +32,20 @@ Exit codes: 0 stopped by a signal; 2 wrong usage or policy; 3 an error"""
 
 Socket = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--socket",
-        metavar="PATH",
+        "PATH",
+        "The Unix socket (default: where `pmbf guard` looks for this collection's).",
+        WHERE,
         envvar="PMBF_SOCKET",
-        show_default=False,
-        rich_help_panel=WHERE,
-        help="The Unix socket (default: where `pmbf guard` looks for this collection's).",
     ),
 ]
 Tcp = Annotated[str | None, option("--tcp", "127.0.0.1:PORT", "Listen there too, for programs with the token.", WHERE)]
 Workers = Annotated[
-    int | None, option("--workers", "N", "Working processes (default: one a core; 2 for a cluster).", LIMITS, min=1)
+    int | None, option("--workers", "N", "Working processes (default: one a core; 2 for a cluster).", LIMITS, least=1)
 ]
 TAKES = (
-    Param("request_bytes", "SIZE", "Refuse larger requests: 20M, 1G (default: 272M).", parse_size),
+    Param("request_bytes", "SIZE", "Refuse larger requests: 20M, 1G (default: 272M).", size_of),
     real("answer_s", "SECONDS", "The most time for an answer (default: 120)."),
 )
 TOKEN = (
@@ -55,13 +54,14 @@ TOKEN = (
 FETCHING = (
     yes_or_no("fetch_all", "Whether nodes fetch all volumes first; else one when it is asked for (default: no)."),
 )
-OfServing = Annotated[list[Any] | None, Params(TAKES, TOKEN, FETCHING).option]
+OfServing = Annotated[list[Any] | None, KnownParams(TAKES, TOKEN, FETCHING).option]
 _CLUSTER_WORKERS = 2
 """Working processes for a cluster: the nodes do the work."""
 
 Log = Annotated[bool, flag("--log", "A line on stderr for each answer: sizes, time, outcome.", OUTPUT)]
 
 
+@explained(EPILOG)
 @taking("collection", "policy_file", "config_file")
 def serve(
     socket: Socket = None,
@@ -71,7 +71,7 @@ def serve(
     param: OfServing = None,
     log: Log = False,
     **given: Any,
-) -> None:
+) -> int:
     """Keep a collection open and answer `pmbf guard`, and programs that speak HTTP, at once."""
     from pmbf.cli.guard.checks import NOTHING_PROTECTED
     from pmbf.guard.config import Chosen, policy_for
@@ -107,4 +107,4 @@ def serve(
         **of(param, FETCHING),
     )
     server.run(settings, lambda what: note(f"serving {what}"), note)
-    raise typer.Exit(DONE)
+    return DONE

@@ -10,30 +10,21 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from pmbf.base.errors import DONE, FAILED, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import flag, names, option
-from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.inputs import n_cores, named_collection, open_collection, open_on_nodes
 from pmbf.cli.on_hosts import JobsOrHosts, counting, on_hosts
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.cli.params import Param, Params, count, whole
+from pmbf.cli.params import KnownParams, Param, count, whole
 from pmbf.cli.tables import TableFile, parse_table, require_table
 from pmbf.cli.targets import require_outside
+from pmbf.cli.words import Group
 from pmbf.store.telling import on_nodes
 
 if TYPE_CHECKING:
     from pmbf.alike.similar import Similarities
     from pmbf.cluster.similar import SpreadDocuments
-
-app = typer.Typer(
-    cls=PmbfGroup,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["--help", "-h"]},
-)
 
 _USUAL_JOBS = 2
 """Default limit of processes: of four ranges each would have too little to do."""
@@ -81,7 +72,7 @@ _RULES = (
     count("common", "Chunks that more documents have count for nothing (default: 1000)."),
 )
 """Rules of a first run; later they change with `--renew` alone."""
-OfRules = Annotated[list[Any] | None, Params(_RULES).option]
+OfRules = Annotated[list[Any] | None, KnownParams(_RULES).option]
 What = Annotated[str | None, names("[DOCUMENT]", "Path, name or id of a document (default: the pairs of all).")]
 Most = Annotated[int | None, option("--most", "N", "Show so many, or all (default: 20).", parser=arg.parse_count)]
 Threshold = Annotated[
@@ -104,12 +95,10 @@ Out = Annotated[
 ]
 
 
-@app.callback(epilog=SIMILAR_HELP)
-def _similar() -> None:
-    """Compare all documents of a collection with each other, and keep the result up to date."""
+similar = Group("Compare all documents of a collection with each other, and keep the result up to date.", SIMILAR_HELP)
 
 
-@app.command(cls=PmbfCommand, epilog=UPDATE_HELP)
+@similar.command(UPDATE_HELP)
 def update(
     collection: arg.AnyCollection = None,
     full: Full = False,
@@ -118,7 +107,7 @@ def update(
     param: OfRules = None,
     json: arg.Json = False,
     quiet: arg.QuietLoad = False,
-) -> None:
+) -> int:
     """Compute what has changed since the last run."""
     from pmbf.alike.similar import update as updated
     from pmbf.cli.shown.progress import steps_progress
@@ -141,10 +130,10 @@ def update(
         print_text(update_text(report))
     for line in [] if json else [*incomplete_lines(report.incomplete), *report.notes]:
         note(line)
-    raise typer.Exit(FAILED if report.n_unread else DONE)
+    return FAILED if report.n_unread else DONE
 
 
-@app.command(cls=PmbfCommand, epilog=SHOW_HELP)
+@similar.command(SHOW_HELP)
 def show(
     what: What = None,
     collection: arg.AnyCollection = None,
@@ -174,7 +163,7 @@ def show(
     print_json([asdict(one) for one in found]) if json else print_text(rows_text(found, most, what is None))
 
 
-@app.command(cls=PmbfCommand, epilog=STATUS_HELP)
+@similar.command(STATUS_HELP)
 def status(collection: arg.AnyCollection = None, json: arg.Json = False) -> None:
     """Show how large the table is, what has changed since, and each run."""
     from pmbf.alike.similar import Similarities
@@ -187,7 +176,7 @@ def status(collection: arg.AnyCollection = None, json: arg.Json = False) -> None
         note(line)
 
 
-@app.command(cls=PmbfCommand, epilog=EXPORT_HELP)
+@similar.command(EXPORT_HELP)
 def export(
     file: Out,
     collection: arg.AnyCollection = None,

@@ -8,16 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from pmbf.base.errors import DONE, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli import params
 from pmbf.cli.arguments import flag, names, option
-from pmbf.cli.groups import PmbfCommand, PmbfGroup, with_options_of
 from pmbf.cli.inputs import given, in_a_folder, named_collection
 from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.cli.sentences import screen, screened
+from pmbf.cli.words import Group, with_options_of
 
 if TYPE_CHECKING:
     from pmbf.sites import Registry
@@ -72,8 +70,6 @@ Exit codes: 0 done; 2 wrong usage; 3 an error"""
 PLAIN_HELP = "Exit codes: 0 done; 2 wrong usage; 3 an error"
 LOG_HELP = "Exit codes: 0 the log is whole; 2 wrong usage; 3 a line was changed or is missing, or an error"
 
-app = typer.Typer(cls=PmbfGroup, no_args_is_help=True, rich_markup_mode="rich")
-
 RegistryFolder = Annotated[
     str | None,
     option("--registry", "FOLDER", "The registry of sites (default: ~/.config/pmbf/sites).", envvar="PMBF_REGISTRY"),
@@ -88,7 +84,7 @@ Private = Annotated[
     bool, flag("--private", "Ask so that sites learn only how many keys were asked (extra psi); they claim.", SITES)
 ]
 WAITING = (params.real("seconds", "SECONDS", "Wait no longer for sites (default: 30)."),)
-OfAsking = Annotated[list[Any] | None, params.Params(params.READING, params.PAGES, params.WORDS, WAITING).option]
+OfAsking = Annotated[list[Any] | None, params.KnownParams(params.READING, params.PAGES, params.WORDS, WAITING).option]
 Site = Annotated[str, names("NAME", "Of a site: small letters, digits, dashes.")]
 AnySite = Annotated[str | None, names("NAME", "A site; without one, all that have no level of their own.")]
 LevelOption = Annotated[
@@ -101,13 +97,16 @@ _registry: list[str | None] = [None]
 """The folder that `--registry` names, before a command of the group."""
 
 
-@app.callback(epilog=SITE_HELP)
-def _site(registry: RegistryFolder = None) -> None:
-    """Let collections of several houses search each other without showing their texts."""
+def _in_registry(registry: RegistryFolder = None) -> None:
     _registry[:] = [registry]
 
 
-@app.command(cls=PmbfCommand, epilog=ASK_HELP)
+site = Group(
+    "Let collections of several houses search each other without showing their texts.", SITE_HELP, options=_in_registry
+)
+
+
+@site.command(ASK_HELP)
 @with_options_of(screen)
 def ask(
     sites: Asked = "all",
@@ -116,7 +115,7 @@ def ask(
     private: Private = False,
     param: OfAsking = None,
     **given: Any,
-) -> None:
+) -> int:
     """Find the sentences of a file in a collection, and ask other sites for what it does not have."""
     from pmbf.sites import Sites
 
@@ -124,10 +123,10 @@ def ask(
     asked = Sites(
         known, known.named(sites), texts=share_matched, whole=ask_whole, private=private, **params.of(param, WAITING)
     )
-    raise typer.Exit(screened(**given, param=param, sites=asked))
+    return screened(**given, param=param, sites=asked)
 
 
-@app.command(cls=PmbfCommand, epilog=INIT_HELP)
+@site.command(INIT_HELP)
 def init(
     name: Site,
     address: Annotated[str, option("--address", "HOST:PORT", "Where others ask us (default: nowhere).")] = "",
@@ -141,13 +140,13 @@ def init(
     print_text(f"{made.own.name}: certificate {made.own.fingerprint.hex()}\n")
 
 
-@app.command(cls=PmbfCommand, epilog=PLAIN_HELP)
+@site.command(PLAIN_HELP)
 def card() -> None:
     """Print our card, for other sites to add."""
     print_text(json.dumps(asdict(_opened().own), indent=1) + "\n")
 
 
-@app.command(cls=PmbfCommand, epilog=ADD_HELP)
+@site.command(ADD_HELP)
 def add(
     card: Annotated[str, names("CARD", "What `pmbf site card` printed there.")],
     level: LevelOption = None,
@@ -173,7 +172,7 @@ def add(
     print_text(f"{found.name}: certificate {found.fingerprint.hex()}\n")
 
 
-@app.command(cls=PmbfCommand, epilog=PLAIN_HELP)
+@site.command(PLAIN_HELP)
 def remove(name: Site) -> None:
     """Take a site out: it is asked no more, and answered no more."""
     known = _opened()
@@ -181,7 +180,7 @@ def remove(name: Site) -> None:
     replace(known, partners={one: it for one, it in known.partners.items() if one != name}).stored()
 
 
-@app.command("list", cls=PmbfCommand, epilog=PLAIN_HELP)
+@site.command(PLAIN_HELP, "list")
 def list_(json: arg.Json = False) -> None:
     """List the sites, their addresses, and how much each of them is shown."""
     from pmbf.cli.shown.sites import listed_text, listed_values
@@ -190,12 +189,12 @@ def list_(json: arg.Json = False) -> None:
     print_json(listed_values(known)) if json else print_text(listed_text(known))
 
 
-@app.command(cls=PmbfCommand, epilog=POLICY_HELP)
+@site.command(POLICY_HELP)
 def policy(
     name: AnySite = None,
     level: LevelOption = None,
     units_a_day: Annotated[
-        int | None, option("--units-a-day", "N", "Units that the site may ask for in a day (at first 20,000).", min=0)
+        int | None, option("--units-a-day", "N", "Units that the site may ask for in a day (at first 20,000).", least=0)
     ] = None,
 ) -> None:
     """Show or set how much of a found document other sites are shown."""
@@ -214,7 +213,7 @@ def policy(
     print_text(listed_text(known))
 
 
-@app.command(cls=PmbfCommand, epilog=LOG_HELP)
+@site.command(LOG_HELP)
 def log(json: arg.Json = False) -> None:
     """Print what was asked, of us and by us, and compare each line with the one before."""
     from pmbf.cli.shown.sites import log_line
@@ -224,7 +223,7 @@ def log(json: arg.Json = False) -> None:
         print_json(line) if json else print_text(log_line(line))
 
 
-@app.command(cls=PmbfCommand, epilog=SERVE_HELP)
+@site.command(SERVE_HELP)
 def serve(
     collection: arg.CollectionFolder = None,
     listen: Annotated[str | None, option("--listen", "HOST:PORT", "Listen here (default: at our address).")] = None,
@@ -232,7 +231,7 @@ def serve(
         bool, flag("--private", "Answer private questions, too: 0.2 ms for each key at first (extra psi).")
     ] = False,
     verbose: Annotated[bool, flag("--log", "A line on stderr for each answer: sizes, time.")] = False,
-) -> None:
+) -> int:
     """Answer other sites from a collection that has sentences."""
     from pmbf.sites import server
     from pmbf.sites.names import parse_address
@@ -247,7 +246,7 @@ def serve(
     server.run(
         known, folder, parse_address(address), lambda what: note(f"serving {what}"), tagging=tagging, is_logged=verbose
     )
-    raise typer.Exit(DONE)
+    return DONE
 
 
 def _opened() -> Registry:

@@ -10,8 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-import typer
-
 from pmbf.base.errors import NotFoundError, ParameterError
 from pmbf.cli.arguments import OUTPUT, option
 from pmbf.cli.targets import opened_table, require_outside, require_own
@@ -50,7 +48,7 @@ def parse_table(word: str) -> TableFile:
         found = TableFile(before, path)
     if found.form not in FORMS or (found.path == "-" and found.form not in PRINTED):
         endings = ", ".join(f".{form}" for form in FORMS)
-        raise typer.BadParameter(f"{word!r} ends with none of {endings}; or write the form before it, as in csv:-")
+        raise ValueError(f"{word!r} ends with none of {endings}; or write the form before it, as in csv:-")
     return found
 
 

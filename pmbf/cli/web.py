@@ -7,15 +7,15 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from pmbf.base.contents import size_of
 from pmbf.base.errors import DONE, ParameterError, UnsupportedError
 from pmbf.cli import arguments as arg
-from pmbf.cli.arguments import OUTPUT, flag, option, parse_size
+from pmbf.cli.arguments import OUTPUT, flag, option
 from pmbf.cli.inputs import given as only_given
 from pmbf.cli.inputs import in_a_folder, n_cores, named_collection, open_collection
 from pmbf.cli.outcome import note, print_text
 from pmbf.cli.targets import require_outside
+from pmbf.cli.words import explained
 
 WHERE = "Where it listens"
 LIMITS = "What clients may take"
@@ -40,7 +40,7 @@ Needs pip install 'pmbf\\[web]'.
 Exit codes: 0 stopped by a signal; 2 wrong usage; 3 an error"""
 
 Port = Annotated[int, option("--port", "PORT", "Port on 127.0.0.1; 0 takes a free one (default: 8700).", WHERE,
-                             min=0, max=65535)]  # fmt: skip
+                             least=0, most=65535)]  # fmt: skip
 BehindProxy = Annotated[
     str | None, option("--behind-proxy", "HOST", "The host under which a proxy with TLS shows the application.", WHERE)
 ]
@@ -48,15 +48,16 @@ State = Annotated[
     str | None,
     option("--state", "FOLDER", "Holds history and tokens (default: one for each collection, in your state folder)."),
 ]
-Keep = Annotated[float | None, option("--keep", "DAYS", "Delete screenings that are older (default: never).", min=0)]
-Workers = Annotated[int | None, option("--workers", "N", "Working processes (default: one a core).", LIMITS, min=1)]
+Keep = Annotated[float | None, option("--keep", "DAYS", "Delete screenings that are older (default: never).", least=0)]
+Workers = Annotated[int | None, option("--workers", "N", "Working processes (default: one a core).", LIMITS, least=1)]
 MaxUpload = Annotated[
     int | None, option("--max-upload", "SIZE", "Refuse larger uploads: 20M, 1G (default: 272M).", LIMITS,
-                       parser=parse_size)
+                       parser=size_of)
 ]  # fmt: skip
 Log = Annotated[bool, flag("--log", "A line on stderr for each answer: sizes, time, outcome; no names.", OUTPUT)]
 
 
+@explained(EPILOG)
 def web(
     collection: arg.CollectionFolder = None,
     port: Port = USUAL_PORT,
@@ -67,7 +68,7 @@ def web(
     max_upload: MaxUpload = None,
     template: arg.Templates = None,
     log: Log = False,
-) -> None:
+) -> int:
     """Show the collection in a browser: upload, progress, evidence, history, decisions; and a REST interface."""
     try:
         from pmbf.serving.web import server
@@ -103,7 +104,7 @@ def web(
         sys.stdout.flush()  # a program that starts the application waits for the link
 
     server.run(settings, ready, note)
-    raise typer.Exit(DONE)
+    return DONE
 
 
 def _usual_state(collection: str) -> Path:

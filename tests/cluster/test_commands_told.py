@@ -4,9 +4,8 @@ import re
 
 import click
 import pytest
-from typer.main import get_command
 
-from pmbf.cli.app import app
+from pmbf.cli.app import whole
 from tests.conftest import ROOT
 
 SCALING = (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
@@ -23,7 +22,7 @@ def commands(command, name=()):
         yield " ".join(name).replace("guard check", "guard"), said
 
 
-OPTIONS = dict(commands(get_command(app)))
+OPTIONS = dict(commands(whole()))
 TAKE = {name for name, options in OPTIONS.items() if "ray://" in options.get("-c", "")}
 TAKE_ONE_FOLDER = {name for name, options in OPTIONS.items() if "-c" in options} - TAKE
 
@@ -54,7 +53,7 @@ def test_the_readme_names_no_command_that_takes_a_depot_as_missing():
 
 @pytest.mark.parametrize("word", ["shelf", "shelves", "holder", "holders"])
 def test_users_meet_three_words(word):
-    helps = [str(one) for one in _helps(get_command(app))]
+    helps = [str(one) for one in _helps(whole())]
     texts = {"docs/scaling.md": SCALING, "help": "\n".join(helps)}
     for where, text in texts.items():
         plain = re.sub(r"`[^`\n]*`|^    .*$", "", text, flags=re.M)  # names of folders stay

@@ -10,7 +10,9 @@ from dataclasses import fields
 import pytest
 
 import pmbf
-from pmbf.cli.app import app, with_only
+from pmbf.cli.app import COMMANDS as LISTED
+from pmbf.cli.app import whole
+from pmbf.cli.words import read
 from pmbf.extract import Limits
 from pmbf.screen import Options
 from tests.commands.conftest import SUSPICIOUS, run
@@ -22,9 +24,7 @@ GUARDS = ["check", "install", "uninstall", "baseline add", "baseline update", "b
 
 def command_named(name):
     """Return a command; those of groups have the group's name before theirs."""
-    from typer.main import get_command
-
-    command = get_command(app)
+    command = whole()
     for word in name.split():
         command = command.commands[word]
     return command
@@ -67,12 +67,10 @@ def test_the_help_tells_the_default_that_holds(command, values, options):
 
 
 def test_every_field_of_options_is_an_option_but_those_for_experts():
-    from typer.main import get_command
-
     from pmbf.cli.params import table_of
 
-    parameters = get_command(app).commands["screen"].params
-    offered = {parameter.name for parameter in parameters} | set(table_of(parameters).by_name)
+    takes = command_named("screen").callback.takes
+    offered = {one.field for one in takes} | set(table_of(takes).by_name)
     offered |= {"exclude_quotations", "exclude_bibliography", "exclude_self", "exclude_same", "where_not"}
     for_experts = {"min_evidence", "apparatus", "summaries", "threads", "labels_of"}
     assert {field.name for field in fields(Options)} - offered <= for_experts
@@ -244,14 +242,43 @@ def test_pruning_needs_a_path(tmp_path):
 
 
 def test_a_named_command_is_built_alone_and_without_a_name_all_are():
-    from typer.main import get_command
-
-    names = sorted(get_command(app).commands)
-    for name in names:
-        whole = name in ("cluster", "guard", "sentences", "similar", "site")  # groups
-        assert sorted(get_command(with_only([name])).commands) == (names if whole else [name])
+    for name in LISTED:
+        assert list(whole([name]).commands) == [name]
     for other in ([], ["--help"], ["scree"]):
-        assert with_only(other) is app
+        assert list(whole(other).commands) == list(LISTED)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("screen", "a.txt b.txt -c c.pmbf --json"),
+        ("screen", "--jobs=4 a.txt --jobs 5 -cc.pmbf"),
+        ("screen", "--param a=1 --param=b=2 -- -c"),
+        ("screen", "- --name= --where x!=y --quiet --quiet"),
+        ("screen", "--name -c a.txt"),
+        ("screen", "-c=c.pmbf --exclude self,same=group a.txt --exclude bibliography"),
+        ("screen", ""),
+        ("cluster drain", "depot --"),
+        ("cluster drain", "depot host"),
+        ("similar show", "17 --clusters --most all"),
+        ("list", "*.txt *.md --where=a=b"),
+        ("guard check", "a --redact --show --range a..b -- b"),
+    ],
+)
+def test_words_are_read_as_typer_reads_them(command, words):
+    named = command_named(command)
+    with named.make_context(command, words.split(), resilient_parsing=True) as context:
+        given = [name for name in context.params if context.get_parameter_source(name).name == "COMMANDLINE"]
+        typed = {name: context.params[name] for name in given}
+    read_here = read(named.callback.takes, words.split())
+    assert {name: list(one) if isinstance(one, tuple) else one for name, one in typed.items()} == read_here
+
+
+@pytest.mark.parametrize(
+    "words", ["--nope", "-x", "--json=1", "a --jobs", "-h", "--help", "--no-json", "-cx -j", "--jso"]
+)
+def test_words_that_typer_refuses_are_left_to_typer(words):
+    assert read(command_named("screen").callback.takes, words.split()) is None
 
 
 def test_values_that_need_coercion_are_still_coerced(library):

@@ -6,11 +6,11 @@ import subprocess
 import sys
 
 import pytest
-from typer.main import get_command
 
 from pmbf import Collection
-from pmbf.cli.guard.app import app
+from pmbf.cli.guard.app import guard as group
 from pmbf.cli.guard.options import COMMANDS, FLAGS, LISTS, WORDS, plain
+from pmbf.cli.words import read, taken_by
 from pmbf.guard.baseline import Baseline, write_baseline
 from tests.conftest import ROOT, words
 from tests.guard.conftest import LEAK, SECRET, Git, guard
@@ -213,13 +213,10 @@ def test_a_baseline_that_is_renewed_counts_from_the_next_request_on(protected, p
 # ---------------------------------------------------------------------- plain words
 
 
-def by_typer(arguments):
-    """Return what typer makes of the words after `pmbf guard`."""
-    group = get_command(app)
-    with group.make_context("guard", list(arguments)) as context:
-        name, command, rest = group.resolve_command(context, [*context._protected_args, *context.args])
-        with command.make_context(name, rest, parent=context) as inner:
-            return {key: value for key, value in inner.params.items() if value not in (None, False)}
+def as_any_command(arguments):
+    """Return what the words after `pmbf guard` are if they are read as those of other commands."""
+    found = read(taken_by(group.commands["check"]), arguments[arguments[:1] == ["check"] :])
+    return {key: value for key, value in found.items() if value is not False}
 
 
 @pytest.mark.parametrize("words", [
@@ -234,11 +231,11 @@ def by_typer(arguments):
     ["a", "--param", "block_chars=9", "--param", "min_chars=9"],
     ["--pre-receive"],
 ])  # fmt: skip
-def test_plain_words_are_read_as_typer_reads_them(words):
+def test_plain_words_are_read_as_those_of_any_command(words):
     read = plain(words)
     if read is not None:
         shown = {key: value for key, value in read.items() if value not in ([], False)}
-        assert {key: value for key, value in by_typer(words).items() if value != []} == shown
+        assert as_any_command(words) == shown
         assert ("redact" in read, read.get("redact")) == ("--redact" in words or "--show" in words, read.get("redact"))
 
 
@@ -251,16 +248,14 @@ def test_all_other_words_are_left_to_typer(words):
 
 
 def test_the_plain_words_are_those_of_the_command():
-    group = get_command(app)
-    parameters = {name: one for one in group.commands["check"].params for name in [*one.opts, *one.secondary_opts]}
+    takes = taken_by(group.commands["check"])
+    parameters = {name: one for one in takes for names in one.argument.names for name in names.split("/")}
     for name, (field, value) in FLAGS.items():
-        assert (parameters[name].name, parameters[name].is_flag) == (field, True)
-        assert value == (name in parameters[name].opts)
+        assert (parameters[name].field, parameters[name].kind) == (field, bool)
+        assert value == parameters[name].argument.names[0].startswith(name)
     for many, names in ((False, WORDS), (True, LISTS)):
         for name, field in names.items():
-            parameter = parameters[name]
-            assert (parameter.name, parameter.multiple) == (field, many)
-            assert parameter.type_descriptor.annotation == (list[str] if many else str)
+            assert (parameters[name].field, parameters[name].kind) == (field, list[str] if many else str)
     assert set(COMMANDS) == set(group.commands) - {"check"}
 
 

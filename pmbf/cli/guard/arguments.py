@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pmbf.cli import completing
 from pmbf.cli.arguments import flag, names, option
 from pmbf.cli.guard.options import BY_FIELD, POLICY, Option
+from pmbf.cli.words import Command
 
 SCOPE = ("words", "staged", "revisions", "collection", "policy_file", "config_file")
 """Fields of the options that the commands of a baseline share with `check`."""
@@ -29,10 +30,10 @@ Hooks = Annotated[
 ]
 
 
-def taking(*fields: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def taking(*fields: str) -> Callable[[Command], Command]:
     """Give a command options of `pmbf guard check` as keywords, before its own options."""
 
-    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+    def decorated(command: Command) -> Command:
         declared = inspect.signature(command, eval_str=True).parameters.values()
         own = [one for one in declared if one.kind is not Parameter.VAR_KEYWORD and one.name not in fields]
         taken = [_parameter(BY_FIELD[field]) for field in fields]

@@ -8,14 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from pmbf.base.errors import DONE, IncompleteError
-from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard import arguments as arg
 from pmbf.cli.guard.arguments import taking
 from pmbf.cli.guard.options import OF_ADDING
 from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.cli.words import Group
 
 if TYPE_CHECKING:
     from pmbf.guard.baseline import Baseline
@@ -23,19 +21,12 @@ if TYPE_CHECKING:
 
 FILE_NAME = ".pmbf-baseline.json"
 
-app = typer.Typer(
-    cls=PmbfGroup,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["--help", "-h"]},
-    help="Passages that may leave: a file of fingerprints, which tells nothing about the texts.",
-)
+of_baseline = Group("Passages that may leave: a file of fingerprints, which tells nothing about the texts.")
 CODES = "Exit codes: 0 done; 2 wrong usage or policy; 3 an error, or not everything could be checked"
 
 
-@app.command(
-    cls=PmbfCommand,
-    epilog=f"""Examples:
+@of_baseline.command(
+    f"""Examples:
   pmbf guard baseline add --staged -c protected.pmbf
   pmbf guard baseline add report.docx -c protected.pmbf
 
@@ -59,9 +50,8 @@ def add(file: arg.BaselineFile = None, **scope: Any) -> None:
         note(f"{shown_path(str(name_in_policy(check.policy_file, check.file)))}: names the baseline now")
 
 
-@app.command(
-    cls=PmbfCommand,
-    epilog=f"""Examples:
+@of_baseline.command(
+    f"""Examples:
   pmbf guard baseline update . -c protected.pmbf
   pmbf guard baseline update --range v1..HEAD -c protected.pmbf
 
@@ -90,9 +80,9 @@ def update(file: arg.BaselineFile = None, **scope: Any) -> None:
     note(f"{check.file}: {n_new} new, {n_gone} gone, {len(after.notes) - n_new} kept")
 
 
-@app.command(cls=PmbfCommand, epilog=CODES)
+@of_baseline.command(CODES)
 @taking(*arg.SCOPE, "redact", "json")
-def audit(file: arg.BaselineFile = None, *, redact: bool | None = None, json: bool = False, **scope: Any) -> None:
+def audit(file: arg.BaselineFile = None, *, redact: bool | None = None, json: bool = False, **scope: Any) -> int:
     """Show each allowed passage: where it is found, its text, and why it may leave."""
     from pmbf.cli.guard.checks import is_redacted
     from pmbf.cli.shown.guard import audit_text
@@ -106,7 +96,7 @@ def audit(file: arg.BaselineFile = None, *, redact: bool | None = None, json: bo
         print_json([entry.to_dict(redact=hidden) for entry in entries])
     else:
         print_text(audit_text(entries, redact=hidden))
-    raise typer.Exit(DONE)
+    return DONE
 
 
 class _BaselineCheck:

@@ -6,22 +6,22 @@ import os
 import sys
 from collections.abc import Sequence
 
-import typer
-
 from pmbf.base.errors import DONE, FAILED, ParameterError
 from pmbf.cli.guard import arguments as arg
 from pmbf.cli.guard.options import BY_FIELD
 from pmbf.cli.outcome import note, print_text
+from pmbf.cli.words import explained
 
 INSTALL_CODES = "Exit codes: 0 done; 2 wrong usage; 3 an error, or another hook is there already"
 UNINSTALL_CODES = "Exit codes: 0 done; 2 wrong usage; 3 an error"
 
 
+@explained(INSTALL_CODES)
 @arg.taking("collection", "policy_file", "config_file")
 def install(
     which: arg.Hooks = None,
     **options: str | None,
-) -> None:
+) -> int:
     """Make the hooks of this repository run the check: of commits, their messages and pushes.
 
     An existing hook is never changed: the lines to add to it are printed instead. Options given here are written
@@ -44,9 +44,10 @@ def install(
             sys.stdout.flush()
         else:
             note(f"{hook.path}: {hook.outcome}")
-    raise typer.Exit(FAILED if any(hook.outcome == "foreign" for hook in made) else DONE)
+    return FAILED if any(hook.outcome == "foreign" for hook in made) else DONE
 
 
+@explained(UNINSTALL_CODES)
 def uninstall(which: arg.Hooks = None) -> None:
     """Remove the hooks that `pmbf guard install` made; other hooks stay."""
     from pmbf.guard import hooks

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 
-import typer
-
 from pmbf.base.contents import read_stdin
 from pmbf.base.errors import DONE, FAILED
 from pmbf.cli import arguments as common
 from pmbf.cli.guard import arguments as arg
 from pmbf.cli.inputs import in_a_folder, named_collection, open_collection
 from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.cli.words import explained
 
 RESOLVE_HELP = """Examples:
   pmbf guard resolve px-0123456789abcdef -c protected.pmbf
@@ -29,7 +28,8 @@ _MOST_STDIN_BYTES = 256 << 20
 """As much as the largest file that is read by default; some million incidents."""
 
 
-def resolve(ids: arg.OpaqueIds, collection: common.CollectionFolder = None, json: common.Json = False) -> None:
+@explained(RESOLVE_HELP)
+def resolve(ids: arg.OpaqueIds, collection: common.CollectionFolder = None, json: common.Json = False) -> int:
     """Name the documents behind opaque ids and numbers."""
     from pmbf.cli.shown.figures import shown_path
     from pmbf.guard.filter import opaque
@@ -51,7 +51,7 @@ def resolve(ids: arg.OpaqueIds, collection: common.CollectionFolder = None, json
             print_json({"id": one, **asdict(part)})
         else:
             print_text(f"{one}  {shown_path(part.path)}  characters {part.start:,}-{part.stop:,}\n")
-    raise typer.Exit(FAILED if None in known.values() else DONE)
+    return FAILED if None in known.values() else DONE
 
 
 def _ids_in_stdin() -> list[str]:
