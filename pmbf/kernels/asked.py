@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -141,11 +141,6 @@ class Bars:
     summed_letters: int
     single_letters: int
     sure_words: int
-
-    @property
-    def values(self) -> list[float]:
-        """All numbers in order, for the native twin."""
-        return [getattr(self, one.name) for one in fields(self)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,11 +77,9 @@ class _Terms(Structure):
 def ready(texts: Sequence[bytes], counts: Counts, commonest: tuple[int, int]) -> list[Made]:
     """As `reference_compare.ready`, in one call without the interpreter's lock."""
     numbers, (others, _kept), nothing = np.array(commonest, np.int64), _counts_of(counts), [None] * len(texts)
-    sources, new = _sources_of(texts, nothing)
+    sources = _sources_of(texts, nothing)
     status = _ready(addressof(others), text_table(), _at(numbers), _at(sources), len(sources))
-    blocks = _blocks(sources, nothing)
-    _check(status, new)
-    return blocks
+    return _blocks(status, sources, texts, nothing)
 
 
 def compare(
@@ -91,19 +89,24 @@ def compare(
     commonest: tuple[int, int],
 ) -> tuple[list[list[JudgedPassages]], list[Made]]:
     """As `reference_compare.compare`, in one call without the interpreter's lock."""
-    numbers, n_words = np.array(commonest, np.int64), _most_words(texts, made)
-    sources, new = _sources_of(texts, made)
+    sources, new = _sources_of(texts, made), [text for text in texts if text]
+    # A block has eight bytes for each word, a text has one at least.
+    n_words = max([0, *map(len, new), *(len(block) // 8 for block in made if block is not None)])
     queries, owns = np.zeros(len(questions), _QUERY), [_own(*one[:2]) for one in questions]
     for at, ((block, terms, some), own) in enumerate(zip(questions, owns, strict=True)):
         its = addressof(_terms(terms, len(block) // 8 + n_words))
         queries[at] = _at(block), its, 0 if own is None else _at(own), len(some)
     answers = np.zeros(int(queries["n_answers"].sum()), _ANSWER)
     answers["source"] = [source for one in questions for source in one.sources]
+    numbers = np.array(commonest, np.int64)
     status = _compare(text_table(), _at(numbers), _at(queries), len(queries), _at(sources), _at(answers))
-    blocks = _blocks(sources, made)
-    found = iter([_judged(at, n) if n > 0 else _NOTHING for _, at, n in answers.tolist()])
-    _check(status, new)
-    return [list(islice(found, len(one.sources))) for one in questions], blocks
+    found = [_NOTHING] * len(answers)
+    for number, (_, at, n) in enumerate(answers.tolist()):
+        if n > 0:
+            lines = taken(at, n, _LINE)
+            found[number] = JudgedPassages(lines["edges"], lines["kind"], lines["figures"])
+    blocks, each = _blocks(status, sources, new, made), iter(found)
+    return [list(islice(each, len(one.sources))) for one in questions], blocks
 
 
 def tokens_of(made: Made) -> Tokens:
@@ -127,34 +130,26 @@ def words_of(made: Made) -> WordTypes:
     return WordTypes(keys[order], np.argsort(order)[types])
 
 
-def _sources_of(texts: Sequence[bytes | None], made: Sequence[Made | None]) -> tuple[NDArray[Any], list[bytes]]:
-    """Return texts as C takes them, and their bytes, which must be kept meanwhile."""
-    sources, new = np.zeros(len(texts), _SOURCE), [text or b"" for text in texts]
-    sources["utf8"], sources["size"] = [*map(_at, new)], [*map(len, new)]
-    sources["block"] = [0 if block is None else _at(block) for block in made]
-    return sources, new
+def _sources_of(texts: Sequence[bytes | None], made: Sequence[Made | None]) -> NDArray[Any]:
+    """Return texts as C takes them; their bytes must be kept meanwhile."""
+    lines = [
+        (_at(text or b""), len(text or b""), 0 if block is None else _at(block), 0, 0)
+        for text, block in zip(texts, made, strict=True)
+    ]
+    return np.array(lines, _SOURCE)
 
 
-def _blocks(sources: NDArray[Any], made: Sequence[Made | None]) -> list[Made]:
-    """Return the block of each text; what C made is freed."""
-    return [*map(_block, made, sources["made"].tolist(), sources["made_size"].tolist())]
-
-
-def _block(known: Made | None, address: int, size: int) -> Made:
-    return taken(address, max(0, size), np.dtype(np.uint8)) if address else known
-
-
-def _judged(address: int, n: int) -> JudgedPassages:
-    """Return the passages in an answer, whose memory is freed."""
-    lines = taken(address, n, _LINE)
-    return JudgedPassages(lines["edges"], lines["kind"], lines["figures"])
-
-
-def _check(status: int, texts: Sequence[bytes]) -> None:
+def _blocks(status: int, sources: NDArray[Any], new: Sequence[bytes], made: Sequence[Made | None]) -> list[Made]:
+    """Return the block of each text, or raise the error of a status. What C made is freed."""
+    blocks = list(made)
+    for number, (at, size) in enumerate(sources[["made", "made_size"]].tolist()):
+        if at:
+            blocks[number] = taken(at, max(0, size), np.dtype(np.uint8))
     if status == _NOT_UTF8:
-        [*map(decoded, texts)]  # raises
+        [*map(decoded, new)]  # raises
     if status < 0:
-        raise MemoryError(f"no memory to compare {len(texts)} texts with queries")
+        raise MemoryError(f"no memory to compare {len(made)} texts with queries")
+    return blocks
 
 
 def _terms(terms: Terms, n_words: int) -> _Terms:
@@ -162,9 +157,9 @@ def _terms(terms: Terms, n_words: int) -> _Terms:
     n_bits = (terms.counts.n_pages + n_words // GUESS_PAGE_WORDS + 2).bit_length()
     kept: tuple[_Terms, Any] | None = terms.tables.get(n_bits)
     if kept is None:
-        (counts, slots), logs = _counts_of(terms.counts), _logs_to((1 << n_bits) - 1)
+        (counts, slots), logs = _counts_of(terms.counts), _logs(n_bits)
         counts.logs, counts.like_logs = map(_at, logs)
-        bars, rules, scores = _Bars(*terms.bars.values), terms.rules.numbers, score_tables()
+        bars, rules, scores = _Bars(*vars(terms.bars).values()), terms.rules.numbers, score_tables()
         numbers = scores.shape[1], GUESS_PAGE_WORDS, terms.least_pages
         made = _Terms(counts, addressof(bars), _at(rules), _at(scores), *numbers)
         kept = terms.tables.setdefault(n_bits, (made, (slots, logs, bars, rules, scores)))
@@ -180,33 +175,20 @@ def _own(block: NDArray[np.uint8], terms: Terms) -> NDArray[np.int32] | None:
     return np.stack(terms.counts.of_own(keys)).astype(np.int32)
 
 
-def _most_words(texts: Sequence[bytes | None], made: Sequence[Made | None]) -> int:
-    """Return the words of the longest text, or more: a block has eight bytes for each, a text has one at least."""
-    in_blocks = [0 if block is None else len(block) // 8 for block in made]
-    return max([0, *in_blocks, *(len(text) for text in texts if text)])
-
-
 def _counts_of(counts: Counts) -> tuple[_Counts, Any]:
-    """Return counts for the kernels, and what must be kept as long. The hash table is made once for all queries."""
-    slots, logs = _slots(counts), _logs_to(counts.n_pages)
-    made = _Counts(_at(slots), len(slots), *map(_at, logs), counts.n_pages, counts.n_words, PAGE_WORDS)
-    return made, (slots, logs)
+    """Return counts for the kernels, and what must be kept as long.
 
-
-def _slots(counts: Counts) -> NDArray[Any]:
-    """Return the hash table of the other texts' counts. If threads make two, then all use the first."""
-    kept: NDArray[Any] | None = counts.tables.get("slots")
-    if kept is None:
+    The hash table of the other texts' counts is made once for all queries. If threads make two, then all use the first.
+    """
+    slots: NDArray[Any] | None = counts.tables.get("slots")
+    if slots is None:
         given = [np.ascontiguousarray(one) for one in (counts.keys, counts.n_holding, counts.n_times)]
-        slots = np.empty(_n_slots(len(counts.keys)), _COUNTED)
-        _fill_counts(*map(_at, given), len(counts.keys), _at(slots), len(slots))
-        kept = counts.tables.setdefault("slots", slots)
-    return kept
-
-
-def _logs_to(n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return two logarithms of each number from 0.5 to n + 0.5, and of some more: see `_logs`."""
-    return _logs(n.bit_length())
+        n = len(counts.keys)
+        made = np.empty(1 << max(4, (2 * n).bit_length()), _COUNTED)
+        _fill_counts(*map(_at, given), n, _at(made), len(made))
+        slots = counts.tables.setdefault("slots", made)
+    logs = _logs(counts.n_pages.bit_length())
+    return _Counts(_at(slots), len(slots), *map(_at, logs), counts.n_pages, counts.n_words, PAGE_WORDS), (slots, logs)
 
 
 @lru_cache(maxsize=64)
@@ -215,8 +197,3 @@ def _logs(n_bits: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     differ."""
     halves = np.arange(1 << n_bits) + 0.5
     return np.log(halves), np.array([math.log(one) for one in halves.tolist()])
-
-
-def _n_slots(n: int) -> int:
-    """Return the places of a hash table of n names."""
-    return 1 << max(4, (2 * n).bit_length())

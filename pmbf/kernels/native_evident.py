@@ -18,7 +18,6 @@ from pmbf.kernels.postings_layout import (
     Keys,
     Postings,
     damaged_postings,
-    no_hashes,
     require_near,
     require_postings,
     sought_in,
@@ -56,7 +55,7 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
     weights, gone = np.ascontiguousarray(rules.weights), np.ascontiguousarray(rules.gone)
     numbers = rules.limit, rules.little, rules.n_run, rules.n_first, *rules.hits
     line = (_at(weights), _at(gone), len(gone), *numbers, rules.enough, rules.least, rules.most_common)
-    require_postings(postings, no_hashes(postings))
+    require_postings(postings)
     kept = [_ready(postings, one) for one in queries]
     lines = [
         (_at(hashes), _at(tokens), 0 if more is None else _at(more), len(hashes), one.share, 0.0, 0, 0, 0)
@@ -92,7 +91,7 @@ def find_near(postings: Sequence[Postings], queries: Sequence[Hashes], *, least:
     require_near(least, window)
     for one in queries:
         require_postings(postings, one)
-    hashes = sought_in(postings, np.concatenate([no_hashes(postings), *queries]))
+    hashes = sought_in(postings, np.concatenate([np.empty(0, np.uint32), *queries]))
     bounds, passed = np.cumsum([0, *map(len, queries)], dtype=np.int64), passed_segments(postings)
     ends, answer = np.zeros(len(queries), np.int64), c_void_p()
     asked = _at(hashes), _at(bounds), len(queries), min(least, len(hashes) + 1), window

@@ -21,7 +21,6 @@ from pmbf.kernels.postings_layout import (
     Segments,
     damaged_postings,
     hashes_of,
-    no_hashes,
     numbers_of,
     require_joinable,
     require_makeable,
@@ -87,7 +86,7 @@ def segments_having(rows: Sequence[Row | None], hashes: Hashes) -> Keys:
 
 def row_of(postings: Postings, n_lines: int, n_hashes: int, first: int = 0, stop: int | None = None) -> Keys:
     """See `reference_postings.row_of`. A hash takes some 20 ns."""
-    require_postings([postings], no_hashes([postings]))
+    require_postings([postings])
     stop = require_range(n_lines, n_hashes, first, stop)
     row, passed = np.zeros((stop - first) // 64, np.uint64), as_passed([postings])
     cut = postings.hash_bits - 32
@@ -97,7 +96,7 @@ def row_of(postings: Postings, n_lines: int, n_hashes: int, first: int = 0, stop
 
 def list_postings(postings: Postings, start: int = 0, stop: int | None = None) -> tuple[Hashes, Numbers]:
     """See `reference_postings.list_postings`."""
-    require_postings([postings], no_hashes([postings]))
+    require_postings([postings])
     stop = postings.end if stop is None else min(stop, postings.end)
     most = postings.most_postings(start, max(start, stop)) if start < stop else 0
     listed, numbers = np.empty(most, np.uint64), np.empty(most, np.uint32)
@@ -201,10 +200,9 @@ def _passed_rows(rows: Sequence[Row | None], hash_bits: int) -> PassedSegments:
 
 
 class PassedSegments:
-    """Postings and the rows of the filter in front of them as C takes them: `segments_t`.
+    """Postings and the rows of the filter in front of them as C takes them: a `segments_t` at the address `at`.
 
-    Args:
-        postings: Whose arrays must stay alive.
+    The arrays of the postings must stay alive.
     """
 
     def __init__(self, postings: Sequence[Postings]) -> None:
@@ -217,11 +215,6 @@ class PassedSegments:
         passed = cls.__new__(cls)
         passed._fill(as_passed([]), rows, hash_bits)
         return passed
-
-    @property
-    def at(self) -> int:
-        """The address of the `segments_t`."""
-        return _at(self._whole)
 
     def _fill(self, postings: Keys, rows: Sequence[Row | None], hash_bits: int) -> None:
         of: dict[int, tuple[SegmentRows, NDArray[np.uint32]]] = {}
@@ -249,3 +242,4 @@ class PassedSegments:
         tiles = np.array(lines, np.uint64).reshape(len(lines), 12)
         self._kept = postings, tiles, unfiltered, of
         self._whole = np.array([_at(postings), len(postings), _at(tiles), len(tiles)], np.uint64)
+        self.at = _at(self._whole)

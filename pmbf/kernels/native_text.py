@@ -70,13 +70,13 @@ def _tables() -> tuple[int, Any]:
 
 def fold(utf8: bytes) -> Folded:
     """As `reference_text.fold`."""
-    text, origins = _valid(_fold(text_table(), utf8), utf8)
+    text, origins = _fold(text_table(), utf8) or _refused(utf8)
     return Folded(text, np.ndarray(len(origins) // 4, np.uint32, origins))
 
 
 def tokenise(utf8: bytes) -> Tokens:
     """As `reference_text.tokenise`."""
-    buffer, n, n_chars, n_mixed, n_invisible = _valid(_tokenise(text_table(), utf8), utf8)
+    buffer, n, n_chars, n_mixed, n_invisible = _tokenise(text_table(), utf8) or _refused(utf8)
     return Tokens(
         hashes=np.ndarray(n, np.uint64, buffer),
         starts=np.ndarray(n, np.uint32, buffer, 8 * n),
@@ -90,7 +90,7 @@ def tokenise(utf8: bytes) -> Tokens:
 
 def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool = True) -> Sample:
     """As `reference_text.sample`."""
-    made = _valid(_sample(text_table(), utf8, _numbers_of(how), positions, starts), utf8)
+    made = _sample(text_table(), utf8, _numbers_of(how), positions, starts) or _refused(utf8)
     buffer, n, n_starts, n_token, n_bounds, *figures = made
     hashes = np.ndarray(n, hash_dtype(how.hash_bits), buffer)
     return Sample(
@@ -162,8 +162,6 @@ def _samples_of(buffer: bytearray, n: int, n_parts: int, n_hashes: int, how: Sam
     return Samples(bounds, firsts, n_chars, n_tokens, np.ndarray(n_hashes, hash_dtype(how.hash_bits), buffer, at))
 
 
-def _valid(made: Any, utf8: bytes) -> Any:
-    """Return the result of a kernel. If it is None, then raise the error for bytes that are not UTF-8."""
-    if made is None:
-        decoded(utf8)  # raises
-    return made
+def _refused(utf8: bytes) -> Any:
+    """Raise the error for bytes that are not UTF-8, which a kernel gave nothing for."""
+    decoded(utf8)

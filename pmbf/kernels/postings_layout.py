@@ -35,8 +35,8 @@ __all__ = [
     "GONE",
     "PADDING_BYTES",
     "Buckets",
-    "Pages",
     "Postings",
+    "PostingsPages",
     "PostingsShape",
     "Segments",
     "numbers_of",
@@ -57,7 +57,7 @@ _BUCKET_HASHES = 24
 more room."""
 
 
-class Pages(NamedTuple):
+class PostingsPages(NamedTuple):
     """The file that postings lie in. What is read of them is checked before, each page once.
 
     Args:
@@ -105,7 +105,7 @@ class Postings:
     id_bits: int
     n_hashes: int
     n_postings: int
-    pages: Pages | None = None
+    pages: PostingsPages | None = None
     hash_bits: int = 32
     row: Row | None = None
 
@@ -220,11 +220,6 @@ def sought_in(postings: Sequence[Postings], hashes: Hashes) -> Keys:
     return numbers_of(hashes, postings[0].hash_bits if postings else 32)
 
 
-def no_hashes(postings: Sequence[Postings]) -> Hashes:
-    """Return no hash, of the width of the postings' hashes."""
-    return np.empty(0, hash_dtype(postings[0].hash_bits if postings else 32))
-
-
 def require_makeable(hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bits: int) -> None:
     """Refuse hashes and numbers that do not fit each other or their documents."""
     checks.require("hashes", hashes, hash_dtype(hash_bits), "(n,)", 1)
@@ -241,7 +236,7 @@ def require_joinable(
     postings: Sequence[Postings], renumbered: Sequence[Renumbered], shape: PostingsShape, start: int, stop: int
 ) -> None:
     """Refuse arrays that do not fit each other, and buckets that the shape does not have."""
-    require_postings(postings, no_hashes(postings))
+    require_postings(postings)
     if postings and postings[0].hash_bits != shape.hash_bits:
         raise ParameterError(f"shape is for hashes of {shape.hash_bits} bits, expected {postings[0].hash_bits}")
     if len(renumbered) != len(postings):
@@ -263,9 +258,10 @@ def _require_numbers(numbers: Numbers, n_documents: int) -> None:
         raise ParameterError(f"a document has the number {numbers.max()}, expected 0 to {n_documents - 1}")
 
 
-def require_postings(postings: Sequence[Postings], hashes: Hashes) -> None:
+def require_postings(postings: Sequence[Postings], hashes: Hashes | None = None) -> None:
     """Refuse postings whose numbers do not fit their arrays, and hashes of another type."""
-    require_hashes(postings, hashes)
+    if hashes is not None:
+        require_hashes(postings, hashes)
     if isinstance(postings, Segments) and postings.passed is not None:
         return  # they were looked at before
     if len({one.hash_bits for one in postings}) > 1:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels import checks
-from pmbf.kernels.reference_hash import fmix64
+from pmbf.kernels.reference_hash import MASK, fmix
 from pmbf.kernels.types import HitRules, Probed
 
 __all__ = ["evidence", "fill", "intersect", "look_up", "popcounts", "rows_with_evidence", "seal", "unseal"]
@@ -27,10 +27,10 @@ Bits = NDArray[np.uint64]
 Counts = NDArray[np.int64]
 Weights = NDArray[np.int32]
 
-SPREAD, OFFSET = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x6A09E667F3BCC909)
+SPREAD, OFFSET = 0x9E3779B97F4A7C15, 0x6A09E667F3BCC909
 """Odd factor and summand of a hash before it is mixed: 64 bits of the fractions of the golden ratio and of sqrt(2)."""
 
-_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
+_LOW = (1 << 32) - 1
 
 
 def fill(row: Bits, hashes: Hashes, *, n_hashes: int) -> None:
@@ -50,23 +50,26 @@ def fill(row: Bits, hashes: Hashes, *, n_hashes: int) -> None:
     checks.require_writable("row", row)
     checks.require("hashes", hashes, np.uint32, "(n,)", 1)
     checks.require_probes(64 * len(row), n_hashes)
-    for bit in _positions(hashes, 64 * len(row), n_hashes).ravel().tolist():
-        row[bit // 64] |= np.uint64(1 << bit % 64)
+    for hash in hashes.tolist():
+        for bit in positions_of(hash, 64 * len(row), n_hashes):
+            row[bit // 64] |= np.uint64(1 << bit % 64)
 
 
-def _positions(hashes: Hashes, row_bits: int, n_hashes: int) -> Counts:
-    """Return the bits that each hash sets in a row, `(n, n_hashes) int64`.
+def spread(hash: int) -> int:
+    """Return the first 32 bits of a hash mixed again: sampled hashes are the smallest of their texts."""
+    return fmix(hash * SPREAD + OFFSET & MASK)
 
-    Sampled hashes are the smallest of their texts, so they are mixed again before they are spread over the row.
+
+def positions_of(hash: int, row_bits: int, n_hashes: int) -> list[int]:
+    """Return the bits that a hash sets in a row.
 
     Source:
         Kirsch & Mitzenmacher 2006, Less Hashing, Same Performance: h1 + i·h2. Lemire 2019, Fast Random Integer
         Generation in an Interval: multiply and shift instead of a remainder.
     """
-    mixed = fmix64(hashes.astype(np.uint64) * SPREAD + OFFSET)[:, None]
-    first, step = mixed >> _HALF, mixed & _LOW | np.uint64(1)
-    points = first + np.arange(n_hashes, dtype=np.uint64) * step & _LOW
-    return (points * np.uint64(row_bits) >> _HALF).astype(np.int64)
+    mixed = spread(hash)
+    first, step = mixed >> 32, mixed & _LOW | 1
+    return [(first + at * step & _LOW) * row_bits >> 32 for at in range(n_hashes)]
 
 
 def seal(rows: Bits) -> Bits:
@@ -134,7 +137,10 @@ def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Bits, Counts]:
         row_bits = len(bits) if sealed else 64 * bits.shape[1]
         checks.require_probes(row_bits, n_hashes)
         slices = bits if sealed else seal(bits)
-        lines.append(np.bitwise_and.reduce(slices[_positions(hashes, row_bits, n_hashes)], axis=1))
+        found = np.zeros((len(hashes), slices.shape[1]), np.uint64)
+        for place, hash in enumerate(hashes.tolist()):
+            found[place] = np.bitwise_and.reduce(slices[positions_of(hash, row_bits, n_hashes)])
+        lines.append(found)
     hits = np.concatenate(lines, axis=1)
     return hits, popcounts(hits)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from pmbf.base.hashes import Hashes
 from pmbf.kernels.evident_rules import EVIDENCE_UNITS, Evident, EvidentRules, Sampled, bounds_of, require_query
-from pmbf.kernels.postings_layout import Keys, Postings, no_hashes, require_near, require_postings
+from pmbf.kernels.postings_layout import Keys, Postings, require_near, require_postings
 from pmbf.kernels.reference_bits import evidence_of
 from pmbf.kernels.reference_postings import find_postings
 
@@ -27,7 +27,7 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
         queries: The queries.
         rules: How hits are weighed.
     """
-    require_postings(postings, no_hashes(postings))
+    require_postings(postings)
     made = [_evident(postings, query, rules) for query in queries]
     found = [document for one in made for document in one.documents]
     documents, n_hits, nats = zip(*found, strict=True) if found else ((), (), ())
@@ -137,7 +137,7 @@ def find_near(postings: Sequence[Postings], queries: Sequence[Hashes], *, least:
     [(70, 2), (70, 3)]
     """
     require_near(least, window)
-    require_postings(postings, no_hashes(postings))
+    require_postings(postings)
     return [
         np.array(sorted(key for one in postings for key in _near(one, query, least, window)), np.uint64)
         for query in queries

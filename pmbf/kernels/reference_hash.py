@@ -26,19 +26,12 @@ _START = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x74656462
 """What SipHash begins with."""
 
 
-def fmix64(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return each hash mixed, so that each bit depends on all bits of the hash: MurmurHash3's finaliser.
+def fmix(value: int) -> int:
+    """Return a hash mixed, so that each bit depends on all bits of the hash: MurmurHash3's finaliser.
 
-    >>> hex(fmix64(np.array([1], np.uint64))[0])
+    >>> hex(fmix(1))
     '0xb456bcfc34c2cb2c'
     """
-    mixed = (hashes ^ hashes >> np.uint64(33)) * np.uint64(0xFF51AFD7ED558CCD)
-    mixed = (mixed ^ mixed >> np.uint64(33)) * np.uint64(0xC4CEB9FE1A85EC53)
-    return mixed ^ mixed >> np.uint64(33)
-
-
-def fmix(value: int) -> int:
-    """Return one hash mixed in the same way."""
     value = (value ^ value >> 33) * 0xFF51AFD7ED558CCD & MASK
     value = (value ^ value >> 33) * 0xC4CEB9FE1A85EC53 & MASK
     return value ^ value >> 33

@@ -18,13 +18,12 @@ from pmbf.kernels.postings_layout import (
     Buckets,
     Keys,
     Numbers,
-    Pages,
     Postings,
+    PostingsPages,
     PostingsShape,
     Renumbered,
     damaged_postings,
     hashes_of,
-    no_hashes,
     numbers_of,
     require_joinable,
     require_makeable,
@@ -33,7 +32,7 @@ from pmbf.kernels.postings_layout import (
     sought_in,
 )
 from pmbf.kernels.reference_records import check_pages
-from pmbf.kernels.reference_segments import has_passed, lines_of, segments_having
+from pmbf.kernels.reference_segments import have_passed, lines_of, segments_having
 from pmbf.kernels.segment_rows import PADDING_BYTES, require_range
 
 __all__ = ["find_postings", "join_postings", "list_postings", "make_postings", "row_of", "segments_having"]
@@ -64,7 +63,7 @@ def find_postings(postings: Sequence[Postings], hashes: Hashes, *, limit: int) -
     counts = np.zeros(len(hashes), np.int64)
     found = []
     for one in postings:
-        passed = has_passed(one.row, hashes) if one.row else np.ones(len(hashes), np.bool_)
+        passed = have_passed(one.row, hashes) if one.row else [True] * len(hashes)
         for place, value in enumerate(sought_in(postings, hashes).tolist()):
             if passed[place] and (mine := _list_of(one, value)):
                 counts[place] += mine.count
@@ -98,7 +97,7 @@ def list_postings(postings: Postings, start: int = 0, stop: int | None = None) -
     >>> [column.tolist() for column in list_postings(made)], list_postings(made, 6, 10)[0].tolist()
     ([[5, 5, 9], [0, 1, 1]], [9])
     """
-    require_postings([postings], no_hashes([postings]))
+    require_postings([postings])
     stop = max(start, postings.end if stop is None else min(stop, postings.end))
     most = postings.most_postings(start, stop) if start < stop else 0
     listed = list(_listed(postings, start, stop))
@@ -172,14 +171,12 @@ def row_of(postings: Postings, n_lines: int, n_hashes: int, first: int = 0, stop
     >>> int(np.bitwise_count(row_of(made, 512, 2)).sum())
     4
     """
-    require_postings([postings], no_hashes([postings]))
+    require_postings([postings])
     stop = require_range(n_lines, n_hashes, first, stop)
     row = np.zeros(n_lines // 64, np.uint64)
-    values = [mine.value for mine in _lists_from(postings, 0, postings.end)]
-    for line in (
-        lines_of(hashes_of(np.array(values, np.uint64), postings.hash_bits), n_lines, n_hashes).ravel().tolist()
-    ):
-        row[line // 64] |= np.uint64(1 << line % 64)
+    for one in _lists_from(postings, 0, postings.end):
+        for line in lines_of(one.value >> postings.hash_bits - 32, n_lines, n_hashes):
+            row[line // 64] |= np.uint64(1 << line % 64)
     return row[first // 64 : stop // 64]
 
 
@@ -216,7 +213,7 @@ def _list_of(postings: Postings, value: int) -> _List | None:
     return None
 
 
-def _check(pages: Pages, offsets: NDArray[np.int64], size: int) -> None:
+def _check(pages: PostingsPages, offsets: NDArray[np.int64], size: int) -> None:
     content, sums, checked, page_bytes = pages[:4]
     if check_pages(content.data, sums, checked, offsets, size, page_bytes=page_bytes) is not None:
         raise damaged_postings()

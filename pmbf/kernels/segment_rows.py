@@ -34,7 +34,7 @@ PADDING_BYTES = 8
 
 
 class RowsPages(NamedTuple):
-    """The file that rows of the filter lie in, as `Pages`; `bits_at` is where the lines begin."""
+    """The file that rows of the filter lie in, as `PostingsPages`; `bits_at` is where the lines begin."""
 
     content: NDArray[np.uint8]
     sums: NDArray[np.uint32]

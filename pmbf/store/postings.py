@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.base.arrays import among, distinct
 from pmbf.base.hashes import Hashes
-from pmbf.kernels import GONE, PADDING_BYTES, Pages, Postings, PostingsShape, Row
+from pmbf.kernels import GONE, PADDING_BYTES, Postings, PostingsPages, PostingsShape, Row
 from pmbf.store.files import PAGE_BYTES, MappedFile, damaged
 from pmbf.store.pairs import sorted_pairs
 
@@ -110,7 +110,7 @@ class StoredPostings:
             id_bits,
             n_hashes,
             n_postings,
-            Pages(
+            PostingsPages(
                 np.frombuffer(file.payload, np.uint8),
                 file.sums,
                 file.checked,

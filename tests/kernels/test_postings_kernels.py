@@ -16,7 +16,7 @@ from pmbf.base.errors import ParameterError
 from pmbf.base.hashes import hash_dtype
 from pmbf.base.params import HASH_BITS
 from pmbf.kernels import page_checksums, reference_postings
-from pmbf.kernels.postings_layout import GONE, PADDING_BYTES, Pages, Postings, PostingsShape
+from pmbf.kernels.postings_layout import GONE, PADDING_BYTES, Postings, PostingsPages, PostingsShape
 
 HASHES = st.integers(0, 40) | st.integers(0, 2**32 - 1) | st.integers(0, 2**64 - 1)
 PAIRS = st.lists(st.tuples(HASHES, st.integers(0, 5)), max_size=120)
@@ -200,7 +200,7 @@ def in_a_file(postings: Postings) -> tuple[Postings, np.ndarray]:
     content = np.concatenate([one.view(np.uint8) for one in arrays])
     directory_at, bits_at = arrays[0].nbytes, arrays[0].nbytes + arrays[1].nbytes
     sums = page_checksums(content.tobytes(), page_bytes=PAGE)
-    pages = Pages(content, sums, np.zeros(len(sums), np.uint8), PAGE, 0, directory_at, bits_at)
+    pages = PostingsPages(content, sums, np.zeros(len(sums), np.uint8), PAGE, 0, directory_at, bits_at)
     documents, directory = content[:directory_at].view(np.uint32), content[directory_at:bits_at].view(np.uint32)
     return replace(postings, documents=documents, directory=directory, bits=content[bits_at:], pages=pages), content
 

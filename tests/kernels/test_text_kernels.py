@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import subprocess
 import sys
 from itertools import chain, pairwise
@@ -19,7 +18,7 @@ from pmbf.base.params import Sampling
 from pmbf.kernels import fold_table as table_file
 from pmbf.kernels import reference_text
 from pmbf.kernels.fold_table import CODE, EXPANSION, INVISIBLE, SINGLE, WORD, fold_table
-from pmbf.kernels.reference_hash import fmix, fmix64, shingle_hash
+from pmbf.kernels.reference_hash import shingle_hash
 
 MASK = (1 << 64) - 1
 SETTINGS = {
@@ -62,11 +61,6 @@ def test_tokens_of_every_length_are_hashed_by_murmur(twins: dict[str, Any]) -> N
     expected = [mmh3.hash64(word.encode(), seed=0, signed=False)[0] for word in words]
     for level, kernels in twins.items():
         assert expected == kernels.tokenise(" ".join(words).encode()).hashes.tolist(), level
-
-
-def test_one_hash_is_mixed_as_arrays_of_them_are() -> None:
-    values = [0, 1, MASK, *(random.Random(16).getrandbits(64) for _ in range(100))]
-    assert [fmix(value) for value in values] == fmix64(np.array(values, np.uint64)).tolist()
 
 
 def test_texts_of_different_length_are_told_apart_even_when_their_tokens_weigh_nothing() -> None:
