@@ -68,6 +68,14 @@ class Highest:
         """
         kernels.add_highest(self._kept, self._totals, counts, rows, self._ranks, mirrored=mirrored)
 
+    def add_pairs(self, rows: Numbers, documents: Numbers, shared: Numbers) -> None:
+        """Offer pairs to rows, in any order: `shared[i]` of `documents[i]` to row `rows[i]`."""
+        n_rows = len(self._totals)
+        order = np.argsort(rows.astype(np.uint64) << np.uint64(32) | documents)
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(rows, minlength=n_rows))])
+        counts = SharedCounts(offsets.astype(np.uint64), documents[order], shared[order])
+        self.add(counts, np.arange(n_rows, dtype=np.uint32))
+
     def ranked(self) -> Ranked:
         """Return what the rows keep."""
         keys = np.sort(self._kept, axis=1)[:, ::-1]

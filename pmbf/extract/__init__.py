@@ -83,7 +83,11 @@ def extract(
     if kind is None:
         raise UnsupportedError(refusal(raw, name))
     try:
-        return _plain(raw, kind, limits) if kind in TEXT_KINDS and not apart else _apart(raw, kind, limits, unseen)
+        if kind in TEXT_KINDS and not apart:
+            return _plain(raw, kind, limits)
+        from pmbf.extract.pool import read_apart
+
+        return read_apart(raw, kind, limits, unseen=unseen) if raw else Extracted("", kind)
     except UnsupportedError as error:
         raise UnsupportedError(f"{name}: {error}", missing_extra=error.missing_extra) from None
     except IncompleteError as error:
@@ -102,9 +106,3 @@ def _plain(raw: bytes, kind: str, limits: Limits) -> Extracted:
     if len(text) * 4 > limits.max_text_bytes and len(text.encode("utf-8", "replace")) > limits.max_text_bytes:
         raise IncompleteError(over_text(limits))
     return Extracted(text, kind, encoding, problems + hidden_after(raw, kind))
-
-
-def _apart(raw: bytes, kind: str, limits: Limits, unseen: bool) -> Extracted:
-    from pmbf.extract.pool import read_apart
-
-    return read_apart(raw, kind, limits, unseen=unseen) if raw else Extracted("", kind)

@@ -113,11 +113,6 @@ class Format:
     is_archive: bool = False
     extra: str | None = None
 
-    @property
-    def is_office(self) -> bool:
-        """Whether it is a zip file with parts of XML."""
-        return bool(self.package)
-
 
 _TXT = (".txt", ".text", ".rst", ".adoc", ".tex", ".bib", ".csv", ".tsv", ".log", ".srt", ".json")
 

@@ -22,7 +22,7 @@ ARCHIVE_KINDS = frozenset(kind for kind, one in FORMATS.items() if one.is_archiv
 
 _BEGINNING = tuple(one for one in FORMATS.values() if one.begins)
 _MARKUP = frozenset(kind for kind, one in FORMATS.items() if one.is_markup)
-_OFFICE = frozenset(kind for kind, one in FORMATS.items() if one.is_office)
+_OFFICE = frozenset(kind for kind, one in FORMATS.items() if one.package)
 _SAYS_LITTLE = ("", ".txt", ".text", ".asp", ".aspx", ".mht", ".mhtml", ".pdf", ".docx", ".rtf", ".odt", ".pptx")
 _OF_MAIL = ("", ".txt", ".text", ".eml", ".mbox", ".mht", ".mhtml")
 _ODF = {one.package: kind for kind, one in FORMATS.items() if one.reader == "odf"}

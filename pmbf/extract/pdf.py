@@ -61,7 +61,9 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
         reading.problem("an XFA form: its fields are not read")
     _read_pictures(document, texts, reading)
     shown = "".join(texts)
-    text = shown + without_page_ends(_attachments(document, reading))
+    openings = (partial(document.get_attachment, number) for number in range(document.count_attachments()))
+    attachments = [_attachment(open_it, reading) for open_it in openings]
+    text = shown + without_page_ends("".join(attachments))
     if not _is_encrypted(document):
         for what in streams.problems:
             reading.problem(what)
@@ -221,11 +223,6 @@ def _string(annotation: Any, key: bytes) -> str:
     pointer = ctypes.cast(buffer, ctypes.POINTER(pdfium_c.FPDF_WCHAR))
     pdfium_c.FPDFAnnot_GetStringValue(annotation, key, pointer, n_bytes)
     return buffer.raw[: n_bytes - 2].decode("utf-16-le", "replace")
-
-
-def _attachments(document: Any, reading: Reading) -> str:
-    n_attachments = document.count_attachments()
-    return "".join(_attachment(partial(document.get_attachment, i), reading) for i in range(n_attachments))
 
 
 def _attachment(open_it: Callable[[], Any], reading: Reading) -> str:

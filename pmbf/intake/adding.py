@@ -38,7 +38,10 @@ def checked(pairs: Iterable[object], on_problem: OnProblem | None = None) -> lis
     with without_garbage_collection():
         named = [_checked(row, pair, on_problem) for row, pair in enumerate(pairs)]
     stored = [one for one in named if one]
-    n_swapped = sum(len(text) < len(name) and _looks_swapped(name, text) for name, text in stored)
+    n_swapped = sum(
+        len(text) < len(name) and len(text.split()) < _FEW_WORDS and len(name.split()) >= _MANY_WORDS
+        for name, text in stored
+    )
     if n_swapped > len(stored) / 2:
         raise ParameterError(
             f"{n_swapped} of {len(stored)} texts have under {_FEW_WORDS} words, and their names {_MANY_WORDS} or more: "
@@ -106,10 +109,6 @@ def _checked(row: int, pair: object, on_problem: OnProblem | None) -> Named | No
             raise
         on_problem(str(error))
         return None
-
-
-def _looks_swapped(name: str, text: str) -> bool:
-    return len(text.split()) < _FEW_WORDS and len(name.split()) >= _MANY_WORDS
 
 
 def _added(writer: Writer, named: Sequence[Named]) -> list[int]:

@@ -206,8 +206,5 @@ def is_passed_over(error: Exception, *, met: bool) -> bool:
 
     A document of a kind that is not read, or that an extra could read, is never passed over.
     """
-    return met and isinstance(error, UnsupportedError) and not (error.missing_extra or _is_gap(error))
-
-
-def _is_gap(error: UnsupportedError) -> bool:
-    return isinstance(error, NoTextError) and error.is_gap
+    is_gap = isinstance(error, NoTextError) and error.is_gap
+    return met and isinstance(error, UnsupportedError) and not (error.missing_extra or is_gap)

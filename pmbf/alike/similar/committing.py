@@ -60,7 +60,7 @@ def commit(state: SimilarState, change: RunChange) -> None:
         schema.insert_documents(state.connection, change.documents)
         _insert_rows(state, _replaced(state, change))
         if change.is_whole:
-            schema.index_rows(state.connection)
+            state.connection.execute(schema.INDEX)
         _small_tables(state, change)
         _set_meta(state, change.meta)
 

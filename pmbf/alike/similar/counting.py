@@ -141,55 +141,21 @@ class Ranges:
         return complete(self._executor.call(method, dict.fromkeys(range(self._n_ranges), arguments)))
 
 
-@dataclass(slots=True)
 class Entries:
-    """Pairs of a list's document and a target, by number, and the chunks they share: `(n,) uint32` each, in parts."""
+    """Pairs of a list's document and a target, by number, and the chunks they share: parts of these three columns."""
 
-    documents: list[Numbers] = field(default_factory=list)
-    targets: list[Numbers] = field(default_factory=list)
-    shared: list[Numbers] = field(default_factory=list)
-    n_pairs: int = 0
-
-    @classmethod
-    def of(cls, documents: Numbers, targets: Numbers, shared: Numbers) -> Entries:
-        """Return pairs as one part."""
-        return cls([documents], [targets], [shared], len(shared))
-
-    def chosen(self, is_chosen: NDArray[np.bool_]) -> Entries:
-        """Return the pairs of some documents, `(n_documents,) bool`."""
-        found = Entries()
-        for documents, targets, shared in zip(self.documents, self.targets, self.shared, strict=True):
-            which = is_chosen[documents]
-            found.add(documents[which], targets[which], shared[which])
-        return found
+    def __init__(self) -> None:
+        self.parts: list[tuple[Numbers, Numbers, Numbers]] = []
+        self.n_pairs = 0
 
     def add(self, documents: Numbers, targets: Numbers, shared: Numbers) -> None:
         """Append pairs."""
-        self.documents.append(documents)
-        self.targets.append(targets)
-        self.shared.append(shared)
+        self.parts.append((documents, targets, shared))
         self.n_pairs += len(shared)
 
-    def all_documents(self) -> Ids:
-        """Return the documents, ascending."""
-        return distinct(np.concatenate([np.empty(0, np.uint32), *self.documents])).astype(np.int64)
-
-    def counts_by(self, rows: list[Numbers], others: list[Numbers], n_rows: int) -> SharedCounts:
-        """Return the shared chunks of rows with others, by ascending row and other; both are parts as `shared` is."""
-        by, other = (np.concatenate([np.empty(0, np.uint32), *parts]) for parts in (rows, others))
-        order = np.argsort(by.astype(np.uint64) << np.uint64(32) | other)
-        shared = np.concatenate([np.empty(0, np.uint32), *self.shared])[order]
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(by, minlength=n_rows))])
-        return SharedCounts(offsets.astype(np.uint64), other[order], shared)
-
-
-def all_rows(ranges: Ranges, archive: KnownRows, rules: TableRules, on_counted: OnCounted) -> Ranked:
-    """Return the rows of all documents, all of which are held."""
-    rows = Highest(len(archive), rules.keep, archive.ranks)
-    for batch, counts in ranges.counts(archive.batches(), once=True):
-        rows.add(counts, batch.documents, mirrored=True)
-        on_counted(int(batch.documents[-1]) + 1, len(archive))
-    return rows.ranked()
+    def joined(self) -> list[Numbers]:
+        """Return the three columns of all pairs."""
+        return [np.concatenate(column) for column in zip([np.empty(0, np.uint32)] * 3, *self.parts, strict=True)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -245,9 +211,9 @@ def pass_by(
             stay = others < n
             pending.add(documents[stay], row_of[others[stay]], shared[stay])
             if pending.n_pairs > _PENDING:
-                pending = _offered(highest, pending, len(part))
+                pending = _offered(highest, pending)
             on_counted(number * n + int(batch.documents[-1]) + 1, len(parts) * n)
-        _offered(highest, pending, len(part))
+        _offered(highest, pending)
         found.rows.append(highest.ranked())
     return found
 
@@ -271,7 +237,7 @@ def _pairs(batch: ListBatch, counts: SharedCounts) -> tuple[Numbers, Numbers, Nu
     return documents[pairs], counts.documents[pairs], counts.counts[pairs]
 
 
-def _offered(rows: Highest, pending: Entries, n_rows: int) -> Entries:
-    counts = pending.counts_by(pending.targets, pending.documents, n_rows)
-    rows.add(counts, np.arange(n_rows, dtype=np.uint32))
+def _offered(rows: Highest, pending: Entries) -> Entries:
+    documents, targets, shared = pending.joined()
+    rows.add_pairs(targets, documents, shared)
     return Entries()

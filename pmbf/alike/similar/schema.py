@@ -14,7 +14,6 @@ import sqlite3
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +56,7 @@ _SIMILARITY = """
         PRIMARY KEY (document, other)
     ) WITHOUT ROWID
 """  # without rowid: 36 bytes a row, its index included, where sqlite-utils' own table takes 60
-_INDEX = "CREATE INDEX IF NOT EXISTS similarity_other ON similarity (other)"
+INDEX = "CREATE INDEX IF NOT EXISTS similarity_other ON similarity (other)"
 _VIEW = """
     SELECT similarity.document, other, shared, similarity, CAST(shared AS REAL) / n_counted AS reverse
     FROM similarity JOIN document ON document.id = other
@@ -103,7 +102,7 @@ def _create_tables(connection: sqlite3.Connection, identity: Identity, rules: Ta
     for name, columns in _TABLES.items():
         tables.table(name).create(columns, pk=next(iter(columns)), not_null=set(columns))
     connection.execute(_SIMILARITY)
-    connection.execute(_INDEX)
+    connection.execute(INDEX)
     tables.create_view("similar", _VIEW)
     meta = {"format": str(FORMAT), "collection": identity.collection_id.hex(), "params": identity.params_digest.hex()}
     meta |= {"rules": rules.to_json(), "runs": "0", "next_serial": "1", "common": "0", "documents": "0 0"}
@@ -120,14 +119,9 @@ def forget_all(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM document")
 
 
-def index_rows(connection: sqlite3.Connection) -> None:
-    """Make the index of the rows by the other document."""
-    connection.execute(_INDEX)
-
-
 def insert_documents(connection: sqlite3.Connection, known: NDArray[np.void]) -> None:
     """Insert `KNOWN` rows with their checksums."""
-    columns = np.column_stack([_matrix(known), checksums(known)]).tolist()
+    columns = np.column_stack([known.view(np.int64).reshape(-1, len(COLUMNS)), checksums(known)]).tolist()
     connection.executemany(f"INSERT INTO document VALUES ({','.join('?' * (len(COLUMNS) + 1))})", columns)
 
 
@@ -152,10 +146,6 @@ def are_possible(known: NDArray[np.void]) -> NDArray[np.bool_]:
 def tally(known: NDArray[np.void]) -> str:
     """Return the number of documents and the sum of their checksums, as `meta` has them."""
     return f"{len(known)} {int(checksums(known).sum())}"
-
-
-def _matrix(known: NDArray[np.void]) -> Any:
-    return known.view(np.int64).reshape(-1, len(COLUMNS))
 
 
 SMALL = "small"

@@ -106,7 +106,8 @@ class Similarities:
             best = TableRows.joined([])
             for rows in table.each_rows(threshold):
                 best = TableRows.joined([best, rows])
-                best = best.chosen(table.highest_first(best)[:limit])
+                highest = np.lexsort((best.others, best.documents, -best.shared, -table.shares(best)[0]))
+                best = best.chosen(highest[:limit])
             once = dict[tuple[int, ...], int]()
             for one, other in zip(best.documents.tolist(), best.others.tolist(), strict=True):
                 once.setdefault((min(one, other), max(one, other)), one)
@@ -241,10 +242,6 @@ class Figures:
         """Yield all rows whose similarity is not below a threshold, some at a time."""
         for rows in self._state.each_rows(self._known):
             yield rows.chosen(self.shares(rows)[0] >= threshold)
-
-    def highest_first(self, rows: TableRows) -> Ids:
-        """Return the places of rows, those of the highest similarity first."""
-        return np.lexsort((rows.others, rows.documents, -rows.shared, -self.shares(rows)[0]))
 
 
 def components(edges: NDArray[np.int64]) -> list[list[int]]:

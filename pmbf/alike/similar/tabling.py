@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.alike.sharing import Highest, Ranked
-from pmbf.alike.similar.counting import Entries, Found, OnCounted, Ranges, Targets, all_rows, pass_by
+from pmbf.alike.similar.counting import Entries, Found, OnCounted, Ranges, Targets, pass_by
 from pmbf.alike.similar.database import SimilarState
 from pmbf.alike.similar.known import Ids, KnownRows, TableRows
 from pmbf.alike.similar.rules import TableRules
@@ -50,7 +50,11 @@ def whole(
     batches = archive.batches()
     common = ranges.common(batches) if common is None else common
     archive.known["n_counted"] = ranges.hold(batches, common)
-    rows = _tabled(archive, np.arange(len(archive)), all_rows(ranges, archive, rules, on_counted))
+    highest = Highest(len(archive), rules.keep, archive.ranks)
+    for batch, counts in ranges.counts(batches, once=True):
+        highest.add(counts, batch.documents, mirrored=True)
+        on_counted(int(batch.documents[-1]) + 1, len(archive))
+    rows = _tabled(archive, np.arange(len(archive)), highest.ranked())
     return Table(archive, archive.known["id"].copy(), rows, common, is_whole=True)
 
 
@@ -89,7 +93,7 @@ class Near:
         parts = [_tabled(archive, *one) for one in self._of_targets(fresh, found)]
         refilled = self._passed_by(again, fresh[:0], np.full(len(archive), 2**32))
         parts += [_tabled(archive, *one) for one in self._of_targets(again, refilled)]
-        touched = np.setdiff1d(np.union1d(np.flatnonzero(lost), found.told.all_documents()), again)
+        touched = np.setdiff1d(np.union1d(np.flatnonzero(lost), found.told.joined()[0]), again)
         if len(touched):
             parts.append(_tabled(archive, touched, self._patched(touched, gone, found.told)))
         rewritten = known["id"][np.concatenate([fresh, again, touched])]
@@ -110,7 +114,7 @@ class Near:
         """
         known = self._archive.known
         gained = np.zeros(len(lost), np.int64)
-        for documents, shared in zip(found.told.documents, found.told.shared, strict=True):
+        for documents, _, shared in found.told.parts:
             gained += np.bincount(documents[shared > known["least"][documents]], minlength=len(lost))
         return np.asarray((known["n_similar"] > self._keep) & (lost > gained))
 
@@ -140,9 +144,10 @@ class Near:
         is_patched[numbers], row_of[numbers] = True, np.arange(len(numbers), dtype=np.uint32)
         highest = Highest(len(numbers), state.rules.keep, archive.ranks)
         documents, others = (archive.numbers(ids).astype(np.uint32) for ids in (before.documents, before.others))
-        for entries in (Entries.of(documents, others, before.shared.astype(np.uint32)), told.chosen(is_patched)):
-            counts = entries.counts_by([row_of[part] for part in entries.documents], entries.targets, len(numbers))
-            highest.add(counts, np.arange(len(numbers), dtype=np.uint32))
+        highest.add_pairs(row_of[documents], others, before.shared.astype(np.uint32))
+        documents, others, shared = told.joined()
+        which = is_patched[documents]
+        highest.add_pairs(row_of[documents[which]], others[which], shared[which])
         return replace(highest.ranked(), totals=archive.known["n_similar"][numbers].astype(np.uint32))
 
 
