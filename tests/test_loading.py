@@ -141,14 +141,13 @@ def test_a_text_is_not_the_file_with_the_same_bytes(collection, tmp_path):
 def test_ctrl_c_waits_for_the_files_at_hand(collection, folder, monkeypatch):
     told = []
 
-    def plain_kind(text, name, *place):
-        told.append(name)
-        if len(told) == 2:
-            os.kill(os.getpid(), signal.SIGINT)
-        return extract.plain_kind(text, name, *place)
+    def begin_plain(content, starts, stops):
+        told.extend(starts)
+        os.kill(os.getpid(), signal.SIGINT)
+        return extract.begin_plain(content, starts, stops)
 
     with monkeypatch.context() as patched:
-        patched.setattr(batches, "plain_kind", plain_kind)
+        patched.setattr(batches, "begin_plain", begin_plain)
         patched.setattr(batches, "BATCH_FILES", 3)
         with pytest.raises(KeyboardInterrupt):
             collection.load([folder])
@@ -259,7 +258,7 @@ CONTENTS = st.lists(
 @given(CONTENTS, st.sampled_from(["a", "a.txt", "a.md", "a.rst", "a.unknown"]))
 def test_plain_texts_are_read_as_each_document_is(tmp_path, content, name):
     (tmp_path / name).write_bytes(content)
-    (file,) = discover([tmp_path / name])
+    file = batches.FileToRead(str(tmp_path / name), len(content), extract.named_kind(name))
     plain, numbers = batches.read_plain([file], Params(), Limits())
     if numbers:
         read = NewDocuments.of([batches.read_document(file, Params(), Limits())])

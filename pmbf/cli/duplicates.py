@@ -130,7 +130,7 @@ def _take_path(root: str, gathered: Gathered, bounds: Limits) -> None:
         path = file.path if os.path.isabs(root) else os.path.relpath(file.path)
         if isinstance(file, Problem):
             gathered.problems.append(f"{path}: {file.reason}")
-        elif file.named or file.promising:
+        else:
             read = read_leniently(Origin(path, path=path, streams=file.named, met=not file.named), bounds)
             if read.unread:
                 gathered.problems += read.problems

@@ -14,6 +14,7 @@ from pmbf.extract.encoding import decode, is_probably_text
 from pmbf.extract.kinds import (
     SUPPORTED,
     TEXT_KINDS,
+    begin_plain,
     guess_kind,
     hidden_after,
     is_archive,
@@ -21,7 +22,6 @@ from pmbf.extract.kinds import (
     is_encrypted,
     looks_supported,
     named_kind,
-    plain_kind,
     refusal,
 )
 from pmbf.extract.limits import Extracted, Limits, Part, over_text, part_at
@@ -32,6 +32,7 @@ __all__ = [
     "Extracted",
     "Limits",
     "Part",
+    "begin_plain",
     "extract",
     "guess_kind",
     "is_archive",
@@ -41,7 +42,6 @@ __all__ = [
     "looks_supported",
     "named_kind",
     "part_at",
-    "plain_kind",
     "refusal",
     "runs",
 ]

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import struct
+from collections.abc import Iterable
 from pathlib import Path
 
 from pmbf.extract.encoding import CONTROLS, HEAD_BYTES, is_probably_text, wide_encoding
@@ -81,7 +82,7 @@ def guess_kind(raw: bytes, name: str, *, is_clean: bool = False) -> str | None:
     """
     extension = _extension(name)
     by_name = SUPPORTED.get(extension)
-    if is_clean and (by_name or "txt") in TEXT_KINDS and not _may_be_a_source(raw, 0, len(raw)):
+    if is_clean and (by_name or "txt") in TEXT_KINDS and begin_plain(raw, [0], [len(raw)])[0]:
         return by_name or "txt"
     if is_encrypted(raw) or raw.startswith(OLE) or is_postscript(raw):  # a .doc ends with a zip of its themes
         return None
@@ -103,25 +104,19 @@ def named_kind(name: str) -> str:
     return SUPPORTED.get(_extension(name), "")
 
 
-def plain_kind(content: bytes, name: str, start: int = 0, stop: int | None = None, by_name: str = "") -> str | None:
-    """Return the kind of UTF-8 without control characters and mark if it is plain text; None if it is of another kind.
+def begin_plain(content: bytes, starts: Iterable[int], stops: Iterable[int]) -> list[bool]:
+    """Tell which texts inside some bytes are plain, by their beginnings: they have the kinds that their names say.
 
-    The text stands from `start` to `stop` in `content`. `by_name` is its `named_kind`, if that is known.
+    The texts are UTF-8 without control characters and byte order mark. Of the others `guess_kind` tells the kind: they
+    may be markup, mail, a form, or a PDF behind other bytes.
 
-    >>> plain_kind(b"Dear reader", "letter.md"), plain_kind(b"<html><body>Dear reader", "letter.txt")
-    ('md', None)
+    >>> begin_plain(b"Dear reader<html><body>Dear reader", [0, 11], [11, 34])
+    [True, False]
     """
-    by_name = by_name or named_kind(name) or "txt"
-    if by_name in TEXT_KINDS and not _may_be_a_source(content, start, len(content) if stop is None else stop):
-        return by_name
-    kind = guess_kind(content[start:stop], name)
-    return kind if kind in TEXT_KINDS else None
-
-
-def _may_be_a_source(content: bytes, start: int, stop: int) -> bool:
-    """Tell text that may be markup, mail, a form, or a PDF behind other bytes, by its beginning."""
-    is_odd = _MAY_BE_A_SOURCE.match(content, start, stop) is not None
-    return is_odd or content.find(b"%PDF-", start, min(stop, start + 1024)) >= 0
+    return [
+        not _MAY_BE_A_SOURCE.match(content, start, stop) and content.find(b"%PDF-", start, min(stop, start + 1024)) < 0
+        for start, stop in zip(starts, stops, strict=True)
+    ]
 
 
 def refusal(raw: bytes, name: str) -> str:

@@ -25,9 +25,9 @@ from pmbf import kernels
 from pmbf.base.contents import MAX_BYTES_HINT, read_bounded
 from pmbf.base.errors import IncompleteError, NoTextError, PmbfError, unexamined
 from pmbf.base.params import Params
-from pmbf.extract import TEXT_KINDS, Limits, is_archive, is_container, plain_kind, refusal
+from pmbf.extract import TEXT_KINDS, Limits, begin_plain, guess_kind, is_archive, is_container, refusal
 from pmbf.fingerprint import fingerprint
-from pmbf.intake.discovery import NOT_NAMED, FileFound
+from pmbf.intake.discovery import NOT_NAMED
 from pmbf.intake.texts import LEAST_SAME_BYTES, Origin, checksum, read_leniently, read_text
 from pmbf.jobs import Runner
 from pmbf.jobs.processes import Processes
@@ -48,7 +48,23 @@ _FEW_FILES, _SMALL_BYTES = 100, 1 << 20
 rest."""
 
 
-_Batch = list[FileFound | None]
+class FileToRead(NamedTuple):
+    """A file to read.
+
+    Args:
+        path: Absolute.
+        size: Bytes, when it was found.
+        kind: What its name says; empty if that is no kind that is read.
+        promising: Whether it may hold text; otherwise it is only to be known by its checksum.
+    """
+
+    path: str
+    size: int
+    kind: str
+    promising: bool = True
+
+
+_Batch = list[FileToRead | None]
 _Outcome = NewDocument | PmbfError | OSError
 
 
@@ -69,7 +85,7 @@ class Read(NamedTuple):
 
 
 def read_ahead(
-    files: Iterable[FileFound | None],
+    files: Iterable[FileToRead | None],
     params: Params,
     limits: Limits,
     *,
@@ -94,7 +110,7 @@ def read_ahead(
             yield from _read_in_time(batch, params, limits, _never, BATCH_SECONDS)
 
 
-def read_document(file: FileFound, params: Params, limits: Limits, *, apart: bool = False) -> NewDocument:
+def read_document(file: FileToRead, params: Params, limits: Limits, *, apart: bool = False) -> NewDocument:
     """Read a file, extract its text, and make its fingerprint; with `apart` a process extracts the text."""
     content = read_bounded(file.path, limits.max_bytes, hint=MAX_BYTES_HINT)
     if not file.promising:
@@ -113,31 +129,34 @@ def _unpromising(content: bytes, path: str, limits: Limits) -> PmbfError:
     return NoTextError(refusal(content, path), sha256=checksum(content), is_gap=is_container(content, path))
 
 
-def read_plain(files: Sequence[FileFound], params: Params, limits: Limits) -> tuple[NewDocuments, list[int]]:
+def read_plain(files: Sequence[FileToRead], params: Params, limits: Limits) -> tuple[NewDocuments, list[int]]:
     """Return the plain texts in UTF-8, and which files they are; the other files are left to `read_document`."""
     most_bytes = min(limits.max_bytes, limits.max_text_bytes)
     asked = [at for at, file in enumerate(files) if file.size <= most_bytes]
     read = kernels.read_texts([files[at].path for at in asked], [files[at].size for at in asked], params.sampling)
     numbers = [asked[number] for number in read.numbers.tolist()]
-    places = zip(numbers, read.starts.tolist(), read.stops.tolist(), strict=True)
-    kinds = [_plain_kind(read.content, files[at], start, stop) for at, start, stop in places]
-    found = NewDocuments(
-        [kind or "" for kind in kinds], read.sha256, read.content, read.starts, read.stops, read.samples
-    )
+    starts, stops = read.starts.tolist(), read.stops.tolist()
+    are_plain = begin_plain(read.content, starts, stops)
+    kinds = [
+        files[at].kind or "txt" if is_plain else _plain_kind(read.content[start:stop], files[at].path)
+        for at, start, stop, is_plain in zip(numbers, starts, stops, are_plain, strict=True)
+    ]
+    found = NewDocuments(kinds, read.sha256, read.content, read.starts, read.stops, read.samples)
     plain = [place for place, kind in enumerate(kinds) if kind]
     return found.some(plain), [numbers[place] for place in plain]
 
 
-def _plain_kind(content: bytes, file: FileFound, start: int, stop: int) -> str | None:
-    """Return the kind of a plain text; None if it is another document, or this cannot be told."""
+def _plain_kind(content: bytes, path: str) -> str:
+    """Return the kind of a plain text; empty if it is another document, or this cannot be told."""
     try:
-        return plain_kind(content, file.path, start, stop, file.kind or "txt")
+        kind = guess_kind(content, path)
     except Exception:  # `read_document` says what is wrong with this file
-        return None
+        return ""
+    return kind if kind in TEXT_KINDS else ""
 
 
 def _read_aside(
-    files: Iterable[FileFound | None], read: Callable[[_Batch], Read], runner: Runner, jobs: int
+    files: Iterable[FileToRead | None], read: Callable[[_Batch], Read], runner: Runner, jobs: int
 ) -> Iterator[Read]:
     under_way: deque[tuple[int, Future[Read]]] = deque()
     n_ahead = 0
@@ -162,7 +181,7 @@ def _held_bytes(batch: _Batch) -> int:
     return sum((file.size if file else 0) + 4096 for file in batch)
 
 
-def _batches(files: Iterable[FileFound | None]) -> Iterator[_Batch]:
+def _batches(files: Iterable[FileToRead | None]) -> Iterator[_Batch]:
     batch: _Batch = []
     n_bytes = 0
     for file in files:
@@ -175,23 +194,23 @@ def _batches(files: Iterable[FileFound | None]) -> Iterator[_Batch]:
         yield batch
 
 
-def _few_here() -> Callable[[FileFound], bool]:
+def _few_here() -> Callable[[FileToRead], bool]:
     """Return what says whether a process reads a text that is not UTF-8: above 1 MB, or not of the first 100."""
     numbers = itertools.count()
     return lambda file: file.size > _SMALL_BYTES or next(numbers) >= _FEW_FILES
 
 
-def _never(file: FileFound) -> bool:
+def _never(file: FileToRead) -> bool:
     return False
 
 
-def _read_at_once(batch: _Batch, params: Params, limits: Limits, apart: Callable[[FileFound], bool] = _never) -> Read:
+def _read_at_once(batch: _Batch, params: Params, limits: Limits, apart: Callable[[FileToRead], bool] = _never) -> Read:
     [read] = _read_in_time(batch, params, limits, apart, math.inf)
     return read
 
 
 def _read_in_time(
-    batch: _Batch, params: Params, limits: Limits, apart: Callable[[FileFound], bool], seconds: float
+    batch: _Batch, params: Params, limits: Limits, apart: Callable[[FileToRead], bool], seconds: float
 ) -> Iterator[Read]:
     """Yield what became of a batch: plain texts are read all at once, the others one after another.
 
@@ -225,7 +244,7 @@ def _part(plain: NewDocuments, numbers: list[int], others: dict[int, _Outcome], 
     return Read(stop - begin, documents, [at - begin for at in numbers], errors)
 
 
-def _attempted(file: FileFound, params: Params, limits: Limits, apart: Callable[[FileFound], bool]) -> _Outcome:
+def _attempted(file: FileToRead, params: Params, limits: Limits, apart: Callable[[FileToRead], bool]) -> _Outcome:
     try:
         return read_document(file, params, limits, apart=file.promising and apart(file))
     except NoTextError as error:

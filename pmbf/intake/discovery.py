@@ -14,7 +14,6 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from pmbf.base.contents import reason_of
 from pmbf.base.errors import ParameterError
-from pmbf.extract import named_kind
 from pmbf.store.catalog_tables import ListedPath
 from pmbf.store.telling import has_lost_its_catalog, is_collection, is_depot
 
@@ -48,16 +47,12 @@ class FileFound(NamedTuple):
         path: Absolute.
         size, mtime_ns: Of the file.
         named: Whether the user gave its path, not that of a folder above it.
-        kind: What its name says; empty if that is no kind that is read.
-        promising: Whether it may hold text; otherwise it is only to be known by its checksum.
     """
 
     path: str
     size: int
     mtime_ns: int
     named: bool
-    kind: str = ""
-    promising: bool = True
 
 
 class Paths(Protocol):
@@ -99,7 +94,7 @@ def discover(
             yield Problem(path, reason_of(error))
             continue
         if not stat.S_ISDIR(status.st_mode):
-            yield FileFound(path, status.st_size, status.st_mtime_ns, True, named_kind(path))
+            yield FileFound(path, status.st_size, status.st_mtime_ns, named=True)
         elif own := kept_by_pmbf(path):
             yield Problem(path, own)
         else:
@@ -139,7 +134,7 @@ def _looked_at(entry: os.DirEntry[str]) -> FileFound | Problem:
         status = entry.stat()
     except OSError as error:
         return Problem(entry.path, reason_of(error))
-    return FileFound(entry.path, status.st_size, status.st_mtime_ns, False, named_kind(entry.path))
+    return FileFound(entry.path, status.st_size, status.st_mtime_ns, False)
 
 
 def kept_by_pmbf(folder: str) -> str | None:

@@ -20,9 +20,9 @@ from typing import ClassVar, NamedTuple
 
 from pmbf.base.contents import reason_of
 from pmbf.base.errors import ParameterError
-from pmbf.extract import Limits, looks_supported
+from pmbf.extract import Limits, looks_supported, named_kind
 from pmbf.extract.recognition import WOULD_HELP
-from pmbf.intake.batches import Read, read_ahead
+from pmbf.intake.batches import FileToRead, Read, read_ahead
 from pmbf.intake.discovery import HUGE, NOT_NAMED, TINY, FileFound, Problem, below, gone
 from pmbf.intake.labelling import Labelling, LabelTable, relabel
 from pmbf.intake.texts import LEAST_SAME_BYTES, is_passed_over
@@ -100,12 +100,12 @@ class Progress:
 
 
 class _Planned(NamedTuple):
-    """A file, how its path is listed, whether that still holds, and whether the file is to be read."""
+    """A file, how its path is listed, whether that still holds, and what is to be read."""
 
     file: FileFound
     known: ListedPath | None
     unchanged: bool
-    wanted: bool
+    wanted: FileToRead | None
 
 
 class Loader:
@@ -196,10 +196,10 @@ class Loader:
         """Yield planned files and what became of them, batch by batch; the plan runs ahead of the reading."""
         planned: deque[_Planned] = deque()
 
-        def to_read() -> Iterator[FileFound | None]:
+        def to_read() -> Iterator[FileToRead | None]:
             for one in self._plan(files):
                 planned.append(one)
-                yield one.file if one.wanted else None
+                yield one.wanted
 
         n_bytes = sum(file.size for file in files)
         for read in read_ahead(
@@ -217,11 +217,12 @@ class Loader:
 
     def _planned(self, file: FileFound, known: ListedPath | None) -> _Planned:
         if known and (known.size, known.mtime_ns) == (file.size, file.mtime_ns) and not self._is_anew(file, known):
-            return _Planned(file, known, unchanged=True, wanted=False)
-        if file.named or file.kind or looks_supported(file.path):
-            return _Planned(file, known, unchanged=False, wanted=True)
-        wanted = 0 < file.size <= self._limits.max_bytes
-        return _Planned(file._replace(promising=False), known, unchanged=False, wanted=wanted)
+            return _Planned(file, known, unchanged=True, wanted=None)
+        kind = named_kind(file.path)
+        promising = bool(file.named or kind or looks_supported(file.path))
+        wanted = FileToRead(file.path, file.size, kind, promising)
+        is_wanted = promising or 0 < file.size <= self._limits.max_bytes
+        return _Planned(file, known, unchanged=False, wanted=wanted if is_wanted else None)
 
     def _is_anew(self, file: FileFound, known: ListedPath) -> bool:
         """Return whether an unchanged file is read again: a scan, or a file that had no text and is named."""

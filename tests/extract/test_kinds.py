@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 
 from pmbf.extract import (
     SUPPORTED,
-    TEXT_KINDS,
     extract,
     guess_kind,
     is_probably_text,
     looks_supported,
-    plain_kind,
 )
 from pmbf.extract.formats import FORMATS
 from tests.extract import builders as make
@@ -63,7 +61,6 @@ def test_a_pdf_behind_other_text_is_a_pdf_under_any_name(name, before):
     raw = before.encode() + make.pdf(["x"])
     assert raw.isascii()
     assert guess_kind(raw, name) == guess_kind(raw, name, is_clean=True) == "pdf"
-    assert plain_kind(raw, name) is None
 
 
 def test_a_text_that_quotes_a_pdf_is_text_and_a_pdf_far_behind_is_a_problem():
@@ -149,8 +146,7 @@ BEGINNINGS = [
     st.sampled_from(["a", "a.unknown", *(f"a{extension}" for extension in SUPPORTED)]),
 )
 def test_clean_text_is_of_the_kind_that_all_bytes_would_have(text, name):
-    kind = guess_kind(text.encode(), name)
-    assert (kind if kind in TEXT_KINDS else None) == plain_kind(text.encode(), name)
+    assert guess_kind(text.encode(), name) == guess_kind(text.encode(), name, is_clean=True)
 
 
 def test_every_kind_of_a_table_is_read_by_a_module_that_is_there():

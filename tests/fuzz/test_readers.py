@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.base.errors import IncompleteError, UnsupportedError
-from pmbf.extract import Limits, guess_kind, looks_supported, plain_kind
+from pmbf.extract import Limits, guess_kind, looks_supported
 from pmbf.extract.encoding import decode, decode_as
 from pmbf.extract.formats import FORMATS
 from pmbf.extract.kinds import SUPPORTED
@@ -183,7 +183,7 @@ def test_every_text_decodes_and_damage_is_told(raw, declared):
 def test_every_kind_has_a_reader(raw, name):
     assert guess_kind(raw, name) in {None, *FORMATS}
     if raw.isascii():
-        assert plain_kind(raw, name) in (None, "txt", "md")
+        assert guess_kind(raw, name, is_clean=True) in {None, *FORMATS}
 
 
 @given(damaged([RTF, HTML, ZIP, TAR, b"\0"], MARKS))
