@@ -100,10 +100,10 @@ def totals(path):
 def test_check_sees_a_directory_that_differs_and_repair_mends_it(tmp_path, monkeypatch):
     path = tmp_path / "c.pmbf"
     with Collection(path, create=True) as collection:
-        collection.add(words(1), name="a")
+        collection.add_many([("a", words(1))])
         wrong = np.array([(1, 2, 3, 4, directory.LIVE)], directory.LOCATION)
         monkeypatch.setattr(directory, "located", lambda documents, is_binary, names_texts: wrong)
-        collection.add(words(2), name="b")
+        collection.add_many([("b", words(2))])
         monkeypatch.undo()
         (problem,) = collection.check().problems
         assert problem.startswith("document 2 is (1, 2, 3, 4, 1) in the directory, expected (")
@@ -116,7 +116,7 @@ def test_a_directory_that_lacks_documents_is_refused_and_repaired(tmp_path, monk
     path = tmp_path / "c.pmbf"
     with monkeypatch.context() as patch, Collection(path, create=True) as collection:
         patch.setattr(Directory, "changed", lambda self, documents, is_binary, lost: {})
-        collection.add(words(1), name="a")
+        collection.add_many([("a", words(1))])
     with Collection(path) as collection:
         with pytest.raises(CorruptError, match="document 1 is missing from the directory; run `pmbf check --repair"):
             collection.screen(words(1))
@@ -129,7 +129,7 @@ def test_a_directory_that_lacks_documents_is_refused_and_repaired(tmp_path, monk
 def test_a_damaged_directory_is_named_and_repaired(tmp_path):
     path = tmp_path / "c.pmbf"
     with Collection(path, create=True) as collection:
-        collection.add(words(1), name="a")
+        collection.add_many([("a", words(1))])
     (file,) = (path / "tiles").glob("*.docs")
     content = file.read_bytes()
     file.write_bytes(content[:120] + bytes([content[120] ^ 1]) + content[121:])

@@ -115,7 +115,7 @@ def test_commits_are_joined_and_every_document_is_found(tmp_path):
     path, counts = tmp_path / "c.pmbf", []
     with Collection(path, create=True) as collection:
         for seed in range(9):
-            collection.add(words(seed), name=f"text-{seed}")
+            collection.add_many([(f"text-{seed}", words(seed))])
             counts.append(n_files(path))
         assert_finds(collection, range(9))
     assert counts == [1, 2, 3, 1, 2, 3, 1, 2, 3]
@@ -131,10 +131,10 @@ def test_removed_documents_leave_with_a_join_or_with_compaction_and_their_ids_ar
 
     with Collection(path, create=True) as collection:
         for seed in range(3):
-            collection.add(words(seed), name=f"text-{seed}")
+            collection.add_many([(f"text-{seed}", words(seed))])
         collection.remove("text-1")
         assert named() == [1, 2, 3]
-        collection.add(words(3), name="text-3")  # the fourth file
+        collection.add_many([("text-3", words(3))])  # the fourth file
         assert named() == [1, 3, 4]
         collection.remove("text-0")
         collection.compact()
@@ -166,7 +166,7 @@ def test_compaction_leaves_files_without_dead_documents_as_they_are(tmp_path):
     path = tmp_path / "c.pmbf"
     with Collection(path, create=True) as collection:
         for seed in range(2):
-            collection.add(words(seed), name=f"text-{seed}")
+            collection.add_many([(f"text-{seed}", words(seed))])
         before = set((path / "postings").iterdir())
         collection.remove("text-1")
         collection.compact()

@@ -96,7 +96,7 @@ def test_repair_rescues_fingerprints_without_texts(tmp_path):
 def test_repair_names_what_is_lost(tmp_path):
     path = tmp_path / "c.pmbf"
     with Collection(path, create=True) as made:
-        made.add(words(1), name="only here")
+        made.add_many([("only here", words(1))])
     for kind in ("postings/*.post", "texts/*"):
         next(path.glob(kind)).unlink()
     report = repair(path)

@@ -113,7 +113,7 @@ def test_a_disk_that_is_full_when_rows_are_laid_takes_no_commit_back(path, monke
     with monkeypatch.context() as full, Collection(path) as collection:
         full.setattr(rowsfile, "payload", no_room)
         full.setattr(Index, "_write_segment", only_postings)
-        collection.add(words(70), name="text-70")
+        collection.add_many([("text-70", words(70))])
         assert names(collection.screen(words(70))) == ["text-70"]
         assert collection._store.generation.posted.without_row()
     with Collection(path) as collection:

@@ -178,12 +178,12 @@ def test_segments_of_a_load_that_did_not_end_are_asked_for_all_hashes_until_the_
     with monkeypatch.context() as going_on:
         going_on.setattr(Writer, "commit", partialmethod(Writer.commit, has_more=True))
         with Collection(path) as collection:
-            collection.add(words(70), name="text-70")
+            collection.add_many([("text-70", words(70))])
     with Store(path) as store:
         assert len(store.generation.posted.without_row()) == 1
     assert found(path, 70) == (["text-70"], ())
     with Collection(path) as collection:
-        collection.add(words(71), name="text-71")
+        collection.add_many([("text-71", words(71))])
         assert collection.check().problems == []
     with Store(path) as store:
         assert store.generation.posted.without_row() == set()

@@ -59,7 +59,7 @@ class OpenFolder:
         here = self._here
         if here.store is None or here.change is not self._last_change:
             here.change = self._last_change
-            here.store = Store(self.path)  # the one before closes once no iterator of this thread reads it
+            here.store = Store(self.path, before=here.store)  # that one closes once no iterator of this thread reads it
         return here.store
 
     @property
@@ -80,18 +80,16 @@ class OpenFolder:
         """
         from pmbf.store.writer import Writer
 
-        with self._writing:
-            self.store.close()
-            self._here.store = None
+        with self._writing, Store(self.path, writable=True, before=self.store) as store:
+            self.store.close()  # a reader would keep old files
+            self._here.store, self._here.change = store, self._last_change
             try:
-                with Store(self.path, writable=True) as store:
-                    self._here.store, self._here.change = store, self._last_change  # a reader would keep old files
-                    writer = Writer(store, threads=threads)
-                    yield writer
-                    self.follow(writer)
+                writer = Writer(store, threads=threads)
+                yield writer
+                self.follow(writer)
             finally:
-                self._here.store, self._last_change = None, object()
-                _ = self.store
+                self._last_change = object()
+                _ = self.store  # before the writer's is closed: the last one to close moves the catalog's log
 
     def follow(self, writer: Writer, *, compact: bool = False) -> None:
         """Let the sentences of the collection, if it has any, follow what a writer changed."""

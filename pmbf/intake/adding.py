@@ -56,7 +56,7 @@ def add_text(writer: Writer, named: Named, labels: Mapping[str, str] | None = No
     [document] = _added(writer, [named])
     if labels and (listed := writer.path(named[0])):
         label(writer, listed, labels)
-    writer.commit()
+    writer.commit(in_journal=True)
     return document
 
 

@@ -23,6 +23,7 @@ from pmbf.store.catalog_tables import (
     PATH_SUMS,
     TABLES,
     Document,
+    JournalEntry,
     ListedPath,
     Row,
     as_columns,
@@ -195,6 +196,10 @@ class Catalog(CheckedRows):
         made = files.StoredFile._make
         return [made(row[:-1]) for row in every if kind is None or row[1] == kind]
 
+    def journal(self) -> list[JournalEntry]:
+        """Return what is not in files yet. An empty table is not asked."""
+        return [] if self._is_empty(JournalEntry) else list(self._all(JournalEntry))
+
     def require_paths_by_document(self) -> None:
         """Refuse an index of the paths by document that leaves a path out: a document would seem to have no other.
 
@@ -253,7 +258,7 @@ class Catalog(CheckedRows):
                 yield
                 if self._trusting:
                     self._note_what_is_there()
-                self.set_meta()
+                self._write_meta()
                 self._connection.commit()
             except BaseException:
                 # Ctrl-C may have come a moment after the commit: what the file says is what happened.
@@ -316,8 +321,10 @@ class Catalog(CheckedRows):
             self._count(table, -n_rows, -crcs)
 
     def set_meta(self, **values: str) -> None:
-        """Change values of the table `meta`, and its checksum."""
+        """Change values of the table `meta`; they are written when the transaction ends."""
         self.meta |= values
+
+    def _write_meta(self) -> None:
         self.meta["crc"] = str(meta_checksum(self.meta))
         self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", self.meta.items())
 

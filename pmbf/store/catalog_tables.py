@@ -178,11 +178,30 @@ def _are_possible_paths(documents: Any, sizes: Any) -> Any:
     return (documents > 0) & (documents <= MAX_ID) & (sizes >= -1)
 
 
-Row = TypeVar("Row", Document, ListedPath, StoredFile)
+class JournalEntry(NamedTuple):
+    """A document that was added or removed since the last files were written, see `pmbf.store.journal`.
+
+    Args:
+        document: Its id; its row tells where its text and its fingerprint will be.
+        record: Of its fingerprint; empty for a document that lies in files, and was removed.
+        blocks: Of its text.
+    """
+
+    document: int
+    record: bytes
+    blocks: bytes
+
+    def is_possible(self) -> bool:
+        """Return whether a writer can have made this row."""
+        return 0 < self.document <= MAX_ID and isinstance(self.record, bytes) and isinstance(self.blocks, bytes)
+
+
+Row = TypeVar("Row", Document, ListedPath, StoredFile, JournalEntry)
 TABLES: dict[type, tuple[str, str]] = {
     Document: ("document", "id"),
     ListedPath: ("path", "path"),
     StoredFile: ("file", "serial"),
+    JournalEntry: ("journal", "document"),
 }
 """The table of each kind of row, and the column that is its key."""
 
@@ -197,7 +216,8 @@ class _Layout:
     def __init__(self, row_type: type) -> None:
         kinds = ["i" if kind is int else "s" for kind in get_type_hints(row_type).values()]
         self.kinds = "".join(kinds)
-        self._numbers = itemgetter(*(place for place, kind in enumerate(kinds) if kind == "i"))
+        numbers = [place for place, kind in enumerate(kinds) if kind == "i"]
+        self._numbers = itemgetter(*numbers) if len(numbers) > 1 else itemgetter(slice(numbers[0], numbers[0] + 1))
         self._texts = [place for place, kind in enumerate(kinds) if kind == "s"]
         self._kinds = kinds
         self._begun = zlib.crc32("".join(kinds).encode())
@@ -220,7 +240,7 @@ class _Layout:
         return zlib.crc32(content, zlib.crc32("".join(kinds).encode()))
 
 
-_LAYOUTS: dict[type, _Layout] = {row_type: _Layout(row_type) for row_type in (Document, ListedPath, StoredFile)}
+_LAYOUTS: dict[type, _Layout] = {row_type: _Layout(row_type) for row_type in TABLES}
 
 
 def row_checksum(row_type: type, columns: Sequence[Any]) -> int | None:
@@ -306,7 +326,7 @@ def sound_numbers(row_type: type[Row], rows: list[Any]) -> NDArray[np.int64] | N
 
 def as_row(row_type: type[Row], columns: Sequence[Any]) -> Row | None:
     """Return the row with these columns of SQLite, None if a value is one that no writer stores."""
-    if bytes in map(type, columns):
+    if row_type is not JournalEntry and bytes in map(type, columns):
         columns = [os.fsdecode(column) if isinstance(column, bytes) else column for column in columns]
     row = row_type(*columns)
     try:

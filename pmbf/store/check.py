@@ -274,7 +274,7 @@ def _unplaced(documents: Documents, taken: Fingerprints, placed: NDArray[np.int6
 def _directory_problems(store: Store, documents: Documents, is_binary: NDArray[np.bool_]) -> Iterator[str]:
     names_texts = store.generation.directory.names_texts
     numbers, locations = documents.id // CHUNK_DOCUMENTS, located(documents, is_binary, names_texts=names_texts)
-    for number in sorted({*distinct(numbers).tolist(), *store.generation.directory.chunks}):
+    for number in sorted({*distinct(numbers).tolist(), *store.generation.directory.numbers()}):
         places = documents.id[numbers == number] % CHUNK_DOCUMENTS
         wanted = np.zeros(int(places.max(initial=-1)) + 1, LOCATION)
         wanted[places] = locations[numbers == number]

@@ -67,9 +67,10 @@ def compact(writer: Writer) -> CompactReport:
         OSError: The disk is full; the collection is as before.
     """
     store = writer.store
+    bytes_before = _live_bytes(store)
+    writer.settle()
     documents, _ = store.catalog.document_columns()
     live, dead = documents[documents.removed == 0], documents.id[documents.removed == 1]
-    bytes_before = _live_bytes(store)
     segments = _with_dead_postings(store, dead)
     n_tiles = _compact_tiles(writer, writer.index.placer, live, dead) if writer.index.placer else len(segments)
     packer = FilePacker(writer)

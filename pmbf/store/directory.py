@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,6 +52,8 @@ tell which ones were checked takes a third of that each time, and ten million do
 Locations = NDArray[Any]
 """`(n,)` of `LOCATION`."""
 _NO_LOCATIONS: Locations = np.empty(0, LOCATION)
+_NO_IDS = np.empty(0, np.uint32)
+Newer = tuple[NDArray[np.uint32], Locations]
 
 
 class Totals(NamedTuple):
@@ -68,14 +71,22 @@ class Directory:
     Args:
         chunks: Serial of the file that holds each chunk, by the chunk's number.
         open_file: Returns the file of a serial, mapped.
+        newer: Returns ids of documents, ascending, whose locations the chunks do not have yet, and these locations;
+            None: there are none.
         names_texts: Whether the location of a document is that of its text, where its fingerprint is not stored.
     """
 
     def __init__(
-        self, chunks: Mapping[int, int], open_file: Callable[[int], MappedFile], *, names_texts: bool = False
+        self,
+        chunks: Mapping[int, int],
+        open_file: Callable[[int], MappedFile],
+        newer: Callable[[], Newer] | None = None,
+        *,
+        names_texts: bool = False,
     ) -> None:
         self.chunks, self.names_texts = dict(chunks), names_texts
         self._open_file = open_file
+        self._has_newer, self._newer_of = newer is not None, newer or (lambda: (_NO_IDS, _NO_LOCATIONS))
         self._mapped: dict[int, Locations] = {}
         self._unchecked = dict.fromkeys(chunks, 0)
 
@@ -93,13 +104,27 @@ class Directory:
         Raises:
             CorruptError: A chunk is damaged.
         """
+        found = self._in_chunks(ids, field)
+        if self._has_newer:
+            newer_ids, newer = self._newer
+            at = np.minimum(np.searchsorted(newer_ids, ids), len(newer_ids) - 1)
+            is_newer = newer_ids[at] == ids
+            found[is_newer] = (newer[field] if field else newer)[at[is_newer]]
+        return found
+
+    @cached_property
+    def _newer(self) -> Newer:
+        return self._newer_of()
+
+    def _in_chunks(self, ids: NDArray[np.uint32], field: str | None = None) -> Locations:
+        """Return the locations that the chunks have, as `locations`."""
         numbers, places = ids >> np.uint32(_CHUNK_SHIFT), ids & np.uint32(CHUNK_DOCUMENTS - 1)
         if len(ids) and (numbers == numbers[0]).all():
             return self._of_chunk(int(numbers[0]), places, field)
         if not (numbers[1:] >= numbers[:-1]).all():
             order = np.argsort(numbers, kind="stable")
             scattered: Locations = np.empty(len(ids), LOCATION[field] if field else LOCATION)
-            scattered[order] = self.locations(ids[order], field)
+            scattered[order] = self._in_chunks(ids[order], field)
             return scattered
         starts = begins(numbers)
         bounds = [*starts.tolist(), len(ids)]
@@ -150,11 +175,23 @@ class Directory:
         Raises:
             CorruptError: The chunk is damaged.
         """
-        if number not in self.chunks:
-            return np.empty(0, LOCATION)
-        file = self._open_file(self.chunks[number])
-        file.verify()
-        return np.frombuffer(_content(file), LOCATION)
+        known = _NO_LOCATIONS
+        if number in self.chunks:
+            file = self._open_file(self.chunks[number])
+            file.verify()
+            known = np.frombuffer(_content(file), LOCATION)
+        newer_ids, newer = self._newer
+        is_here = newer_ids >> np.uint32(_CHUNK_SHIFT) == number
+        if not is_here.any():
+            return known
+        places = newer_ids[is_here] & np.uint32(CHUNK_DOCUMENTS - 1)
+        merged: Locations = np.zeros(max(len(known), int(places[-1]) + 1), LOCATION)
+        merged[: len(known)], merged[places] = known, newer[is_here]
+        return merged
+
+    def numbers(self) -> list[int]:
+        """Return the numbers of the chunks that there are, ascending; newer locations count, too."""
+        return sorted({*self.chunks, *(self._newer[0] >> np.uint32(_CHUNK_SHIFT)).tolist()})
 
     def totals(self) -> Totals:
         """Return how many documents and hashes there are.
@@ -166,6 +203,10 @@ class Directory:
         for serial in self.chunks.values():
             _, *counts, _ = _head(self._open_file(serial))
             sums = [a + b for a, b in zip(sums, counts, strict=True)]
+        if self._has_newer:
+            newer_ids, newer = self._newer
+            before, now = _counts(self._in_chunks(newer_ids)), _counts(newer)
+            sums = [n - a + b for n, a, b in zip(sums, before, now, strict=True)]
         return Totals(*sums)
 
     def live_ids(self) -> NDArray[np.uint32]:
@@ -176,7 +217,7 @@ class Directory:
         """
         found = [
             np.flatnonzero(self.chunk(number)["state"] == LIVE).astype(np.uint32) + np.uint32(number << _CHUNK_SHIFT)
-            for number in sorted(self.chunks)
+            for number in self.numbers()
         ]
         return np.concatenate([np.empty(0, np.uint32), *found])
 
@@ -188,11 +229,20 @@ class Directory:
             UnsupportedError: All ids are in use.
         """
         for number in range(MAX_ID // CHUNK_DOCUMENTS + 1):
+            if self._is_full(number):
+                continue
             used = self.chunk(number)["state"] != UNUSED
             first = number << _CHUNK_SHIFT
             yield from (np.flatnonzero(~used) + first).tolist() if number else (np.flatnonzero(~used[1:]) + 1).tolist()
             yield from range(max(1, first + len(used)), min(first + CHUNK_DOCUMENTS, MAX_ID + 1))
         raise UnsupportedError(f"a collection holds {MAX_ID} documents at most; load the others into another one")
+
+    def _is_full(self, number: int) -> bool:
+        """Return whether the head of a chunk tells that every id is in use; 0 is none."""
+        if number not in self.chunks:
+            return False
+        _, n_live, n_removed, n_without_text, *_ = _head(self._open_file(self.chunks[number]))
+        return bool(n_live + n_removed + n_without_text == CHUNK_DOCUMENTS - (number == 0))
 
     def changed(self, documents: Documents, is_binary: NDArray[np.bool_], lost: Iterable[int]) -> dict[int, Locations]:
         """Return the chunks that change, by number, if some documents are forgotten and then others written.
@@ -227,11 +277,15 @@ class Directory:
 
 def payload(locations: Locations) -> Iterator[bytes | memoryview]:
     """Yield the parts of a chunk's payload."""
-    states = locations["state"]
-    n_live, n_removed, n_without_text = (np.count_nonzero(states == one) for one in (LIVE, REMOVED, WITHOUT_TEXT))
-    n_hashes = int(locations["n_hashes"][states == LIVE].sum(dtype=np.int64))
-    yield _HEAD.pack(len(locations), n_live, n_removed, n_without_text, n_hashes, 0)
+    yield _HEAD.pack(len(locations), *_counts(locations), 0)
     yield locations.tobytes()
+
+
+def _counts(locations: Locations) -> tuple[int, int, int, int]:
+    """Return the live documents of some locations, removed ones, those without text, and the hashes of the live."""
+    states = locations["state"]
+    n_live, n_removed, n_without_text = (int(np.count_nonzero(states == one)) for one in (LIVE, REMOVED, WITHOUT_TEXT))
+    return n_live, n_removed, n_without_text, int(locations["n_hashes"][states == LIVE].sum(dtype=np.int64))
 
 
 def _head(file: MappedFile) -> tuple[int, ...]:

@@ -1,20 +1,7 @@
 """Files that are written once, checked before they are believed, and never changed.
 
-Every binary file is a 64-byte header, a payload, and a CRC-32 for each page of 4096 bytes of the payload:
-
-    offset  bytes  field
-         0      8  magic            89 50 4D 42 46 0D 0A 0A  (a text-mode copy breaks it)
-         8      4  kind             TILE, POST, FPRT, TEXT, DOCS, CHNK, SENT
-        12      2  format version
-        14      2  header bytes     64
-        16     16  collection id
-        32      8  digest of the collection's parameters
-        40      8  serial number of the file
-        48      8  payload bytes
-        56      4  CRC-32 of the payload's checksums
-        60      4  CRC-32 of the 60 bytes before
-
-All numbers are little-endian. A page is checked when it is first used. `docs/format.md` describes the payloads.
+Every binary file is a 64-byte header, a payload, and a CRC-32 for each page of 4096 bytes of the payload. A page is
+checked when it is first used. `docs/format.md` describes the header and the payloads.
 """
 
 from __future__ import annotations
@@ -38,8 +25,9 @@ from pmbf.store import mapping
 from pmbf.store.folders import make_folder, replacing
 
 MAGIC = b"\x89PMBF\r\n\n"
-FORMAT_VERSION = 8
+FORMAT_VERSION = 9
 """The one version of the format that is read and written."""
+CATALOG_NAME = "catalog.sqlite"
 HEADER = struct.Struct("<8s4sHH16s8sQQII")
 HEADER_BYTES = HEADER.size
 MAX_ID = 2**32 - 1
@@ -275,6 +263,21 @@ class MappedFile:
         if crc != self.stored.payload_crc:
             raise damaged(self.path, f"checksum of its checksums is {crc:08x}, expected {self.stored.payload_crc:08x}")
         return np.frombuffer(table, "<u4").astype(np.uint32)
+
+
+class HeldFile(MappedFile):
+    """A file that is not written yet: its payload lies in the catalog, where its checksum was compared."""
+
+    def __init__(self, path: Path, payload: bytes) -> None:
+        self.path, self.payload, self.is_checked = path, memoryview(payload), True
+
+    def check(self, start: int, stop: int) -> None:
+        """Refuse a range that leaves the payload."""
+        if not 0 <= start <= stop <= len(self.payload):
+            raise damaged(self.path, f"names the bytes {start} to {stop} of {len(self.payload)} in its journal")
+
+    def close(self) -> None:
+        """Do nothing: the journal has the payload."""
 
 
 def n_pages(payload_bytes: int) -> int:

@@ -31,6 +31,7 @@ from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.directory import LIVE, WITHOUT_TEXT
 from pmbf.store.files import MAX_ID, Identity
 from pmbf.store.generation import Generation
+from pmbf.store.journal import Journal
 
 GENERATION_FILE = "generation"
 _LEFT_BY_A_START = {"writer.lock", schema.FILE_NAME} | schema.LEFT_BY_CREATION
@@ -46,6 +47,7 @@ class Store:
         folder: Where the collection is.
         writable: Whether to take the writer's lock.
         trusting: Whether to believe the catalog although a later commit was promised; for repairing.
+        before: A store that this process had opened: if nothing was changed since, then what it has read holds.
 
     Raises:
         NotFoundError: There is no collection in the folder.
@@ -54,7 +56,14 @@ class Store:
         UnsupportedError: A newer pmbf wrote it.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], *, writable: bool = False, trusting: bool = False) -> None:
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        writable: bool = False,
+        trusting: bool = False,
+        before: Store | None = None,
+    ) -> None:
         self.folder = Path(folder)
         self.writable = writable
         self._knows_paths = False
@@ -68,9 +77,14 @@ class Store:
             stack.callback(self.catalog.close)
             if not trusting:
                 self._check_generation(promised)
-            self.params = self._params()
-            identity = Identity(self._collection_id(), self.params.digest())
-            self.generation = Generation(self.folder, self.params, identity, self.catalog.files())
+            if before and before.catalog.meta == self.catalog.meta:  # it has the checksums of all rows
+                self.generation: Generation = before.generation.again()
+            else:
+                params = self._params()
+                identity = Identity(self._collection_id(), params.digest())
+                live, journal = self.catalog.files(), Journal.of(self.catalog)
+                self.generation = Generation(self.folder, params, identity, live, journal)
+            self.params = self.generation.params
             self._stack = stack.pop_all()
 
     @staticmethod
@@ -210,7 +224,8 @@ class Store:
         """
         live = self.generation.names()
         with locks.no_readers(self.folder) as alone:
-            unnamed = [name for name in _own_files(self.folder) if alone and name not in live]
+            unnamed = [name for name in _own_files(self.folder) if name not in live] if alone else []
+            unnamed = [name for name in unnamed if not (self.folder / name).is_dir()]
             for name in unnamed:
                 (self.folder / name).unlink(missing_ok=True)
             return unnamed
@@ -293,9 +308,8 @@ def _require_own_folders(folder: Path) -> None:
 
 def _own_files(folder: Path) -> list[str]:
     """Return the names of all files that a writer can have written, finished or not."""
-    return [
-        f"{kind}/{path.name}"
-        for kind in _FOLDERS
-        for path in sorted((folder / kind).glob("*"))
-        if _OWN_NAME.fullmatch(path.name) and not path.is_dir()
-    ]
+    names = list[str]()
+    for kind in _FOLDERS:
+        with contextlib.suppress(FileNotFoundError):
+            names += [f"{kind}/{name}" for name in sorted(os.listdir(folder / kind)) if _OWN_NAME.fullmatch(name)]
+    return names

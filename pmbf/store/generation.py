@@ -6,7 +6,7 @@ They never change while a reader holds its lock, so that other processes may ope
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,11 @@ from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.kernels import Evident, EvidentRules, Sampled
 from pmbf.rowindex import RowIndex
 from pmbf.store import codec, files, tilefile
-from pmbf.store.catalog_tables import Document, require_size
+from pmbf.store.catalog_tables import Document, JournalEntry, require_size
 from pmbf.store.directory import LIVE, REMOVED, Directory, Totals
 from pmbf.store.files import Identity, StoredFile
 from pmbf.store.having import FirstPlaces, Having
+from pmbf.store.journal import Journal
 from pmbf.store.live import LiveFiles
 from pmbf.store.posted import Posted
 from pmbf.store.recent import SAMPLED_BYTES, Recent
@@ -46,11 +47,14 @@ class Generation(LiveFiles):
         params: Its parameters.
         identity: What the files' headers say.
         live: The files. Somebody must hold the reader's lock as long as they are used.
+        journal: The documents that are not in files yet.
 
     Thread rule: threads may read from one object, until one of them closes or refreshes it.
     """
 
-    def __init__(self, folder: Path, params: Params, identity: Identity, live: Iterable[StoredFile]) -> None:
+    def __init__(
+        self, folder: Path, params: Params, identity: Identity, live: Iterable[StoredFile], journal: Journal
+    ) -> None:
         super().__init__(folder, identity)
         self.params = params
         self._tiles: dict[int, StoredTile] = {}
@@ -58,14 +62,14 @@ class Generation(LiveFiles):
         self._whole: Generation | None = None
         self._left_out = np.empty(0, np.uint32)
         self.recent, self.sampled, self.rows = Recent(RECENT_BYTES), Recent(SAMPLED_BYTES), RowIndex()
-        self._show(live)
+        self._show(live, journal)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Generation, (self.folder, self.params, self.identity, list(self._live.values()))
+        return Generation, (self.folder, self.params, self.identity, list(self._live.values()), self.journal)
 
     def again(self) -> Generation:
         """Return the same files, opened once more: they stay open when these are closed, and need a `close` too."""
-        return Generation(self.folder, self.params, self.identity, list(self._live.values()))
+        return Generation(self.folder, self.params, self.identity, self._live.values(), self.journal)
 
     def without(self, documents: NDArray[np.uint32]) -> Generation:
         """Return this generation without some live documents, as if they had been removed; it shares the open files."""
@@ -80,11 +84,7 @@ class Generation(LiveFiles):
 
     @property
     def n_documents(self) -> int:
-        """Live documents with text, those left out not counted: a query is compared with so many.
-
-        Raises:
-            CorruptError: The directory is damaged.
-        """
+        """Live documents with text, those left out not counted: a query is compared with so many."""
         return self.totals.n_live
 
     @property
@@ -98,11 +98,7 @@ class Generation(LiveFiles):
         return tuple(self.posted.unread_rows.values())
 
     def relative_sizes(self, ids: NDArray[np.uint32]) -> NDArray[np.float64]:
-        """Return the hashes of some documents, for an average document 1.
-
-        Raises:
-            CorruptError: The directory is damaged.
-        """
+        """Return the hashes of some documents, for an average document 1."""
         totals = self.totals
         n_hashes = np.maximum(1, self.directory.locations(ids, "n_hashes"))
         return np.asarray(n_hashes * (max(1, totals.n_live) / max(1, totals.n_hashes)))
@@ -303,16 +299,20 @@ class Generation(LiveFiles):
             file.close()
         self._open_files.clear()
 
-    def refresh(self, live: Iterable[StoredFile]) -> None:
+    def refresh(self, live: Iterable[StoredFile], journal: Journal) -> None:
         """Show another set of live files: those of the generation just committed."""
-        self._show(live)
+        self._show(live, journal)
         self._forget_tiles()
         self.recent.clear()
         for serial in self._open_files.keys() - self._live.keys():
             self._open_files.pop(serial).close()
 
-    def _show(self, live: Iterable[StoredFile]) -> None:
-        self._live = {file.serial: file for file in live}
+    def enter(self, entries: Iterable[JournalEntry], rows: Iterable[Document]) -> None:
+        """Show the same files, and a journal with more entries, see `Journal.followed_by`."""
+        self.refresh(self._live.values(), self.journal.followed_by(entries, rows))
+
+    def _show(self, live: Iterable[StoredFile], journal: Journal) -> None:
+        self._live, self.journal = {file.serial: file for file in live}, journal
         self._forget_postings()
         self._forget_documents()
         vars(self).pop("totals", None)
@@ -324,12 +324,14 @@ class Generation(LiveFiles):
         self.rows = RowIndex()
 
     def _forget_postings(self) -> None:
-        self.posted = Posted(self.folder, self._live.values(), self.file)
+        newer = partial(self.journal.postings, self.params.hash_bits) if self.journal.entries else None
+        self.posted = Posted(self.folder, self._live.values(), self.file, newer)
 
     def _forget_documents(self) -> None:
         chunks = {file.tile: file.serial for file in self._live.values() if file.kind == "DOCS"}
         self.sampled.clear()
-        self.directory = Directory(chunks, self.file, names_texts=self.params.index == "rows")
+        newer = self.journal.locations if self.journal.entries else None
+        self.directory = Directory(chunks, self.file, newer, names_texts=self.params.index == "rows")
 
     @cached_property
     def totals(self) -> Totals:

@@ -51,6 +51,10 @@ class Index:
         self._placed.append(Added(taken.ids[has_hashes], taken.n_hashes[has_hashes], taken.hashes))
         self.n_loaded += len(taken.hashes)
 
+    def take(self, added: Added) -> None:
+        """Take the hashes of documents of the journal, which no query asks there any more."""
+        self._placed.append(added)
+
     def start_files(
         self,
         written: list[Written],

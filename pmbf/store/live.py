@@ -6,7 +6,8 @@ import threading
 from pathlib import Path
 
 from pmbf.base.errors import CorruptError, ParameterError
-from pmbf.store.files import Identity, MappedFile, StoredFile
+from pmbf.store.files import CATALOG_NAME, HeldFile, Identity, MappedFile, StoredFile
+from pmbf.store.journal import NO_JOURNAL
 
 
 class LiveFiles:
@@ -23,6 +24,7 @@ class LiveFiles:
         self.folder = folder
         self.identity = identity
         self._live: dict[int, StoredFile] = {}
+        self.journal = NO_JOURNAL
         self._open_files: dict[int, MappedFile] = {}
         self._opening = threading.RLock()
         self._closed = False
@@ -30,6 +32,10 @@ class LiveFiles:
     def names(self) -> set[str]:
         """Return the names of the live files inside the collection, each with its folder."""
         return {file.name for file in self._live.values()}
+
+    def highest_serial(self) -> int:
+        """Return the highest serial of the live files, 0 if there are none."""
+        return max(self._live, default=0)
 
     def tile_files(self) -> dict[int, StoredFile]:
         """Return the live tile files by tile number."""
@@ -40,18 +46,24 @@ class LiveFiles:
         return [file.serial for file in self._live.values() if file.kind == "FPRT"]
 
     def file(self, serial: int) -> MappedFile:
-        """Return a live file, mapped, its header checked.
+        """Return a live file, mapped, its header checked; or one that is not written yet.
 
         Raises:
             CorruptError: The catalog does not list it, or it is damaged.
         """
         if serial not in self._open_files:
-            if serial not in self._live:
-                raise self.contradiction(f"file {serial} is named but not listed")
             with self._opening:
                 if serial not in self._open_files:
-                    self._open_files[serial] = MappedFile(self.folder, self._live[serial], self.identity)
+                    self._open_files[serial] = self._opened(serial)
         return self._open_files[serial]
+
+    def _opened(self, serial: int) -> MappedFile:
+        for (_, held), payload in self.journal.payloads.items():
+            if held == serial:
+                return HeldFile(self.folder / CATALOG_NAME, payload)
+        if serial not in self._live:
+            raise self.contradiction(f"file {serial} is named but not listed")
+        return MappedFile(self.folder, self._live[serial], self.identity)
 
     def _require_open(self) -> None:
         if self._closed:

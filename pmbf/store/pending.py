@@ -15,10 +15,11 @@ from pmbf import kernels
 from pmbf.base.arrays import among
 from pmbf.base.params import Params
 from pmbf.kernels import Samples
-from pmbf.store.catalog_tables import NUMBERS, Document, DocumentRows, ListedPath
+from pmbf.store.catalog_tables import NUMBERS, Document, DocumentRows, JournalEntry, ListedPath
 from pmbf.store.codec import BLOCK_RAW_BYTES, RecordPacker, TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.incoming import Contents, NewDocuments, joined_samples, some_samples
+from pmbf.store.journal import MOST_BYTES, MOST_ENTRIES, MOST_TEXT_BYTES, NO_JOURNAL, Journal
 from pmbf.store.writing import Written
 
 Numbers = NDArray[np.int64]
@@ -141,6 +142,28 @@ class Pending:
         """Return the documents that were not dropped; there must be some."""
         return PendingDocuments.joined(self.documents).without(self.dropped)
 
+    def fits(self, journal: Journal) -> bool:
+        """Return whether a journal has room for all of it: one text at most, and removals."""
+        n_entries = len(journal.entries) + len(self.numbers) + len(self.removed)
+        return (
+            len(self.numbers) <= 1
+            and not self.dropped
+            and n_entries <= MOST_ENTRIES
+            and self.texts.n_raw_bytes <= MOST_TEXT_BYTES
+            and journal.n_bytes <= MOST_BYTES
+        )
+
+    def entered(self, journal: Journal, hash_bits: int) -> tuple[DocumentRows, JournalEntry]:
+        """Return the row of the one document, its text and its record behind those of the journal, and its entry."""
+        documents, (blocks, _) = self.staying(), self.texts.finished()
+        begun = {kind: (serial, len(payload)) for (kind, serial), payload in journal.payloads.items()}
+        self.text_file, text_offset = begun.get("TEXT", (self.text_file, 0))
+        self.fingerprint_file, record_offset = begun.get("FPRT", (self.fingerprint_file, 0))
+        rows = self.rows(documents, [text_offset])
+        rows.numbers.fingerprint_offset += record_offset * (rows.numbers.fingerprint_file > 0)
+        [record] = _records(documents.samples, hash_bits)
+        return rows, JournalEntry(int(documents.ids[0]), record, b"".join(blocks))
+
     def rows(self, some: PendingDocuments, block_offsets: Sequence[int]) -> DocumentRows:
         """Return the rows of documents.
 
@@ -182,6 +205,8 @@ class Change:
         new_files: Files written for this commit.
         writing: Files that are being written for it, in threads.
         lost_documents, lost_paths, lost_files: Keys of rows to delete, before rows are inserted.
+        entries: Rows of the journal to insert; None: files are written.
+        settled: Rows of the journal to delete, since files have these documents now.
     """
 
     new_documents: DocumentRows = field(default_factory=DocumentRows.none)
@@ -192,6 +217,8 @@ class Change:
     lost_documents: Iterable[int] = ()
     lost_paths: Iterable[str] = ()
     lost_files: set[int] = field(default_factory=set)
+    entries: list[JournalEntry] | None = None
+    settled: Journal = NO_JOURNAL
 
 
 @contextlib.contextmanager

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.base.errors import CorruptError, ParameterError
 from pmbf.base.hashes import Hashes
-from pmbf.kernels import Evident, EvidentRules, Row, Sampled, Segments
+from pmbf.kernels import Evident, EvidentRules, Postings, Row, Sampled, Segments
 from pmbf.store import mapping
 from pmbf.store.files import MappedFile, StoredFile
-from pmbf.store.postings import StoredPostings
+from pmbf.store.postings import Source, StoredPostings
 from pmbf.store.rowsfile import StoredRows
 
 Keys = NDArray[np.uint64]
@@ -34,12 +34,19 @@ class Posted:
         folder: The collection's.
         live: Its files.
         open_file: Returns the file of a serial, mapped.
+        newer: Returns the postings of documents that no file has yet; None: there are none.
 
     Thread rule: threads may find from one object.
     """
 
-    def __init__(self, folder: Path, live: Iterable[StoredFile], open_file: Callable[[int], MappedFile]) -> None:
-        self._folder, self._open_file = folder, open_file
+    def __init__(
+        self,
+        folder: Path,
+        live: Iterable[StoredFile],
+        open_file: Callable[[int], MappedFile],
+        newer: Callable[[], Postings] | None = None,
+    ) -> None:
+        self._folder, self._open_file, self._newer = folder, open_file, newer
         known = list(live)
         self.files: Mapping[int, StoredFile] = {file.serial: file for file in known if file.kind == "POST"}
         """The files of postings, by serial: one a segment."""
@@ -72,14 +79,20 @@ class Posted:
             self._rows[serial] = StoredRows(self._open_file(serial))
         return self._rows[serial]
 
-    def sources(self) -> list[StoredPostings]:
-        """Return the postings of all segments; no document is in two of them.
+    def sources(self) -> list[Source]:
+        """Return the postings of all segments, and of the documents that no file has yet; no document is in two.
 
         Raises:
             CorruptError: A file is damaged.
         """
+        return [*self._in_files(), *self._in_memory()]
+
+    def _in_files(self) -> list[StoredPostings]:
         with self._opening:
             return [self.of_file(serial) for serial in sorted(self.files)]
+
+    def _in_memory(self) -> list[Postings]:
+        return [self._newer()] if self._newer else []
 
     def lost_rows(self, replaced: set[int]) -> set[int]:
         """Return the serials of the files of rows that nobody needs if some files of postings are replaced.
@@ -162,7 +175,7 @@ class Posted:
         except ParameterError as error:
             if self._has_given_up_rows(asked):
                 return self._ask(ask)
-            for one in self.sources():
+            for one in self._in_files():
                 one.file.verify()
             command = f"pmbf check --repair -c {self._folder}"
             raise CorruptError(f"{self._folder}: {error}; run `{command}`") from error
@@ -175,13 +188,14 @@ class Posted:
             if self._asked is None:
                 rows = self.rows()
                 self._advise()
-                self._asked = Segments(self.of_file(serial).to_find(rows.get(serial)) for serial in sorted(self.files))
+                in_files = [self.of_file(serial).to_find(rows.get(serial)) for serial in sorted(self.files)]
+                self._asked = Segments([*in_files, *self._in_memory()])
             return self._asked
 
     def _advise(self) -> None:
         """If memory does not hold the postings beside the filter, then have their pages read one by one."""
         if not mapping.fits(sum(one.payload_bytes for one in [*self.files.values(), *self.row_files.values()])):
-            for one in self.sources():
+            for one in self._in_files():
                 one.file.read_apart()
 
     def _has_given_up_rows(self, asked: Segments) -> bool:

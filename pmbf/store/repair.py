@@ -100,6 +100,7 @@ def _rebuilt(writer: Writer, packer: FilePacker, dead: set[int], report: CheckRe
     }
     change = Change(changed_documents=packer.documents, new_files=packer.files)
     with ended(change.writing):
+        writer.start_settling(change)
         writer.index.start_files(change.writing)
     change.lost_files = {file.serial for file in store.catalog.files() if file.serial not in used}
     change.lost_documents, change.lost_paths = dead, report.lost

@@ -17,7 +17,7 @@ from pmbf.base.errors import NotFoundError
 from pmbf.store import database, files, folders, telling
 from pmbf.store.catalog_tables import PATH_SUMS, TABLES, Document, ListedPath, meta_checksum, tally_key
 
-FILE_NAME = "catalog.sqlite"
+FILE_NAME = files.CATALOG_NAME
 TEMPORARY_NAME = FILE_NAME + ".tmp"
 LEFT_BY_CREATION = {TEMPORARY_NAME + suffix for suffix in ("", "-journal", "-wal", "-shm")}
 """What a folder may hold where the making of its catalog was cut short."""
@@ -120,7 +120,7 @@ def _create_table(connection: sqlite3.Connection, row_type: type) -> None:
     from sqlite_utils import Database
 
     table, key = TABLES[row_type]
-    columns = {name: int if kind is int else str for name, kind in get_type_hints(row_type).items()}
+    columns = get_type_hints(row_type)
     made = Database(connection).table(table).create(columns | {"crc": int}, pk=key, not_null=set(columns))
     if row_type in INDEXED:
         made.create_index([INDEXED[row_type]])

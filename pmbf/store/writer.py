@@ -1,7 +1,8 @@
 """Collects changes in memory, and commits them as one new generation.
 
     add, relist, detach, remove ─► pending
-    commit ─► files of fingerprints, texts, changed tiles and postings  } side by side, each synced
+    commit ─► one document: a row of the journal, in that transaction; else
+           ─► files of fingerprints, texts, changed tiles and postings  } side by side, each synced
            ─► one SQLite transaction that names them                    } committed last: now it has happened
            ─► the generation's number; files no longer named are deleted when nobody reads
 
@@ -19,15 +20,16 @@ import numpy as np
 from pmbf.base.arrays import among
 from pmbf.base.errors import ParameterError
 from pmbf.store import directory, going_on
-from pmbf.store.catalog_tables import BINARY_KIND, Document, DocumentRows, ListedPath, made_from
+from pmbf.store.catalog_tables import BINARY_KIND, Document, DocumentRows, JournalEntry, ListedPath, made_from
 from pmbf.store.codec import TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store, write_generation
 from pmbf.store.incoming import Contents, NewDocuments
 from pmbf.store.indexing import Index
+from pmbf.store.journal import Journal
 from pmbf.store.pending import Change, Pending, PendingDocuments, ended
-from pmbf.store.writing import Files, Written
+from pmbf.store.writing import Files
 
 
 class Writer:
@@ -134,32 +136,36 @@ class Writer:
 
     # ------------------------------------------------------------------ committing
 
-    def commit(self, *, is_last: bool = False, has_more: bool = False) -> None:
+    def commit(self, *, is_last: bool = False, has_more: bool = False, in_journal: bool = False) -> None:
         """Make all pending changes durable and visible, at once.
 
         Args:
             is_last: Whether a load ends. Then the segments of this load are joined.
             has_more: Whether a load goes on. Then new segments have no row of the filter yet, and are asked for all
                 hashes: most of them are joined before the load ends.
+            in_journal: Whether the journal takes the changes, if it has room for them. Then no file is written.
 
         Raises:
             OSError: The disk is full or cannot be written; the pending changes are dropped, the collection is
                 as it was after the commit before.
         """
         self._drop_pathless()
+        is_entered = False
         if self.pending:
             try:
-                self._write(self._change(is_last, has_more))
+                change = self._change(is_last, has_more, in_journal)
+                is_entered = change.entries is not None
+                self._write(change)
             except BaseException:
                 self.discard()
                 raise
             self._start_pending()
-        if not has_more:
+        if not (has_more or is_entered):
             self._try_to_lay_rows()
 
     def discard(self) -> None:
         """Drop every pending change."""
-        self.store.generation.refresh(self.store.catalog.files())
+        self._refresh()
         self._start_placing()
         self.store.clean()
 
@@ -168,6 +174,32 @@ class Writer:
         self._write(change)
         self._start_placing()
         self._try_to_lay_rows()
+
+    def settle(self) -> None:
+        """Write the documents of the journal to files, in a commit of their own, if there are any.
+
+        Raises:
+            CorruptError: Postings that are joined are damaged; the collection is as before.
+            OSError: The disk is full; the collection is as before.
+        """
+        if not self.store.generation.journal.entries:
+            return
+        change = Change()
+        try:
+            with ended(change.writing):
+                self.start_settling(change)
+                self.index.take(change.settled.added(self.store.params.hash_bits))
+                change.lost_files = self.index.start_files(change.writing)
+            self._write(change)
+        except BaseException:
+            self.discard()
+            raise
+
+    def start_settling(self, change: Change) -> None:
+        """Start to write the texts or records of the journal to files; its rows go with the change."""
+        change.settled = self.store.generation.journal
+        for (kind, serial), payload in change.settled.payloads.items():
+            change.writing.append(self.files.start(kind, [payload], serial))
 
     def lay_rows(self) -> None:
         """Make the rows of the filter that are missing, in a commit of their own, if there are any.
@@ -196,16 +228,21 @@ class Writer:
             pathless -= self._stored_paths(stored).keys()
         self._remove_documents(pathless)
 
-    def _change(self, is_last: bool, has_more: bool) -> Change:
-        pending = self.pending
+    def _change(self, is_last: bool, has_more: bool, in_journal: bool) -> Change:
+        pending, journal, hash_bits = self.pending, self.store.generation.journal, self.store.params.hash_bits
         change = Change(
             changed_documents=[row._replace(removed=1) for row in self.store.documents(pending.removed).values()],
             paths=list(pending.paths.values()),
             lost_paths=pending.lost_paths,
         )
-        if pending.has_documents:
+        if in_journal and not self.index.placer and pending.fits(journal):
+            change.entries = [JournalEntry(id_, b"", b"") for id_ in sorted(pending.removed - journal.entries.keys())]
+            if pending.has_documents:
+                change.new_documents, entry = pending.entered(journal, hash_bits)
+                change.entries.append(entry)
+        elif pending.has_documents:
             documents = pending.staying()
-            offsets, change.lost_files = self._start_files(documents, change.writing, is_last, has_more)
+            offsets = self._start_files(documents, change, is_last, has_more)
             change.new_documents = pending.rows(documents, offsets)
         return change
 
@@ -216,40 +253,47 @@ class Writer:
         taken = Fingerprints(documents.ids, samples.firsts, samples.bounds, samples.hashes)
         self.index.place_all(taken, self._n_hashes / max(1, self._n_live))
 
-    def _start_files(
-        self, documents: PendingDocuments, writing: list[Written], is_last: bool, has_more: bool
-    ) -> tuple[list[int], set[int]]:
-        """Start to write the files of new documents.
+    def _start_files(self, documents: PendingDocuments, change: Change, is_last: bool, has_more: bool) -> list[int]:
+        """Start to write the files of new documents, and of those in the journal; return where blocks of text begin.
 
         The index comes first: meanwhile threads compress the last blocks of text.
-
-        Returns:
-            Where each block of text begins, and the serials of the files that are replaced.
         """
-        pending = self.pending
+        pending, writing = self.pending, change.writing
         with ended(writing):
             if records := pending.records.n_bytes and [pending.records.payload()]:
                 writing.append(self.files.start("FPRT", records, pending.fingerprint_file))
+            self.start_settling(change)
             self._place(documents)
-            replaced = self.index.start_files(writing, is_last=is_last, has_more=has_more)
+            self.index.take(change.settled.added(self.store.params.hash_bits))
+            change.lost_files = self.index.start_files(writing, is_last=is_last, has_more=has_more)
             blocks, offsets = pending.texts.finished()
             if blocks:
                 writing.append(self.files.start("TEXT", blocks, pending.text_file))
-        return offsets, replaced
+        return offsets
 
     def _write(self, change: Change) -> None:
         catalog = self.store.catalog
         try:
-            self._change_directory(change)
+            if change.entries is None:
+                self._change_directory(change)
             with catalog.transaction():
                 self._write_rows(change)
         finally:
             wait(change.writing)
-        catalog.checkpoint()
+        if change.entries is None:
+            catalog.checkpoint()
         write_generation(self.store.folder, self.store.commit_number)
-        self.store.generation.refresh(catalog.files())
+        if change.entries is None:
+            self._refresh()
+            self.store.clean()
+        else:
+            rows = [*map(Document._make, change.new_documents.tuples()), *change.changed_documents]
+            self.store.generation.enter(change.entries, rows)
         self.index.forget()
-        self.store.clean()
+
+    def _refresh(self) -> None:
+        catalog = self.store.catalog
+        self.store.generation.refresh(catalog.files(), Journal.of(catalog))
 
     def _write_rows(self, change: Change) -> None:
         catalog = self.store.catalog
@@ -258,6 +302,8 @@ class Writer:
         catalog.delete(StoredFile, change.lost_files)
         catalog.delete(ListedPath, change.lost_paths)
         catalog.delete(Document, change.lost_documents)
+        catalog.delete(JournalEntry, change.settled.entries)
+        catalog.insert(change.entries or ())
         catalog.insert_tuples(Document, change.new_documents.tuples())
         catalog.replace(change.changed_documents)
         catalog.insert(change.paths)
@@ -270,11 +316,11 @@ class Writer:
         """Add the chunks of the directory that a change touches to its files; all of them when rebuilding."""
         known, lost = self.store.generation.directory, set(change.lost_documents)
         changed = DocumentRows.of(change.changed_documents)
-        rows = [(one.numbers, one.is_binary()) for one in (change.new_documents, changed)]
+        rows = [(one.numbers, one.is_binary()) for one in (change.settled.documents, change.new_documents, changed)]
         if self._rebuild:
             kept, is_binary = self.store.catalog.document_columns()
             is_kept = ~among(kept.id, np.array(list(lost), np.int64))
-            known, rows = self.store.generation.directory.emptied(), [(kept[is_kept], is_binary[is_kept]), *rows]
+            known, rows = self.store.generation.directory.emptied(), [(kept[is_kept], is_binary[is_kept]), *rows[1:]]
         numbers, are_binary = (np.concatenate(column) for column in zip(*rows, strict=True))
         for number, locations in known.changed(numbers.view(np.recarray), are_binary, lost).items():
             change.lost_files |= {known.chunks[number]} if number in known.chunks else set()
@@ -284,7 +330,8 @@ class Writer:
     def _start_placing(self, *, rebuild: bool = False) -> None:
         self._rebuild = rebuild
         self.files.go_on()
-        self._n_live, self._n_hashes = going_on.totals(self.store, rebuild)
+        has_rows = self.store.params.index == "rows"
+        self._n_live, self._n_hashes = going_on.totals(self.store, rebuild) if has_rows else (0, 0)
         mean_hashes = self._n_hashes / max(1, self._n_live)
         self.index = Index(self.files, rebuild=rebuild, mean_hashes=mean_hashes)
         self._start_pending()

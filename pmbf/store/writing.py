@@ -27,7 +27,7 @@ class Files:
 
     def go_on(self) -> None:
         """Count on above the serials of all live files."""
-        used = max((file.serial for file in self.store.catalog.files()), default=0)
+        used = self.store.generation.highest_serial()
         self.next_serial = max(self.next_serial, int(self.store.catalog.meta["next_serial"]), used + 1)
 
     def reserve_serial(self) -> int:

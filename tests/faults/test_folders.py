@@ -98,7 +98,7 @@ def test_names_outlast_a_power_cut(tmp_path, monkeypatch):
     seen = synced(monkeypatch, lambda: Collection(path, create=True).close())
     assert {("fsync", str(tmp_path)), ("fsync", str(tmp_path / "new")), ("fsync", str(path))} <= set(seen)
     with Collection(path) as collection:
-        seen = synced(monkeypatch, lambda: collection.add(words(1), name="a"))
+        seen = synced(monkeypatch, lambda: collection.add_many([("a", words(1))]))
     assert seen.count(("fsync", str(path))) >= 3  # its three folders
     assert seen.index(("rename", str(path / "generation"))) < len(seen) - 1
     assert seen[-1] == ("fsync", str(path))

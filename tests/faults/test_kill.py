@@ -26,9 +26,15 @@ def work(path, seed, pipe):
     with Collection(path, create=True) as collection:
         present = {path for listed in collection.documents() for path in listed.paths}
         while True:
-            verb = chosen.choice(["add", "add", "remove", "compact"])
+            verb = chosen.choice(["add", "add alone", "remove", "compact"])
             some = chosen.sample(NAMES, 5)
-            if verb == "add":
+            if verb == "add alone":
+                for name in some:
+                    tell(pipe, ["+" + name])
+                    collection.add(words(hash_of(name)), name=name)
+                    tell(pipe, ["!"])
+                present |= set(some)
+            elif verb == "add":
                 tell(pipe, ["+" + name for name in some])
                 collection.add_many([(name, words(hash_of(name))) for name in some])
                 present |= set(some)
@@ -162,10 +168,10 @@ def load(path, folder, pipe):
 def test_files_of_a_killed_commit_are_cleaned_away(tmp_path):
     path = tmp_path / "c.pmbf"
     with Collection(path, create=True) as collection:
-        collection.add(words(1), name="a")
+        collection.add_many([("a", words(1))])
     (path / "texts" / "000099.text.tmp").write_bytes(b"half")
     (path / "tiles" / "000098.tile").write_bytes(b"whole, but never named")
     with Collection(path) as collection:
-        collection.add(words(2), name="b")
+        collection.add_many([("b", words(2))])
         assert collection.check().problems == []
     assert not list(path.rglob("00009*"))

@@ -23,8 +23,8 @@ def made_of_many(folder, params):
     made = folder / "c.pmbf"
     with Collection(made, create=True, params=params) as collection:
         collection.add_many([(f"text-{seed}", words(seed, 12)) for seed in range(1, N_DOCUMENTS + 1)])
-        collection.add(words(9999, 30_000), name="long")
-        collection.add("", name="empty")
+        collection.add_many([("long", words(9999, 30_000))])
+        collection.add_many([("empty", "")])
         collection.remove(REMOVED)
     return made
 

@@ -71,6 +71,12 @@ def label(path):
         collection.label(None, lambda name: {"author": name[:4], "number": name[-1]})
 
 
+def enter(path):
+    with Collection(path) as collection:
+        collection.add(words(70), name="entered")
+        collection.add(words(71), name="gone-1")  # another text: that of before is removed
+
+
 def compact(path):
     with Collection(path) as collection:
         collection.compact()
@@ -104,8 +110,9 @@ def make(base):
         collection.add_many([(f"dead-{seed}", words(20 + seed)) for seed in range(2)])
         collection.load([base / "pruned"])
         collection.remove("dead-0", "dead-1")
+        collection.add(words(68), name="in the journal")
         for number in range(2):  # so that the next commit joins the postings of four
-            collection.add(words(60 + number), name=f"more-{number}")
+            collection.add_many([(f"more-{number}", words(60 + number))])
     for number in range(2):
         (base / "pruned" / f"{number}.txt").unlink()
 
@@ -175,7 +182,7 @@ def chosen(n_steps, label):
     return sorted({1 + number * n_steps // n_chosen for number in range(n_chosen)})
 
 
-@pytest.mark.parametrize("verb", [load, remove, prune, label, compact, mend], ids=lambda verb: verb.__name__)
+@pytest.mark.parametrize("verb", [load, remove, prune, label, enter, compact, mend], ids=lambda verb: verb.__name__)
 def test_killed_before_any_step_a_collection_is_as_before_or_as_after(tmp_path, verb):
     texts, path = {name: words(seed) for seed, name in enumerate(KEPT)}, tmp_path / "run" / "c.pmbf"
     make(tmp_path / "run")

@@ -65,7 +65,7 @@ def test_what_needs_the_rows_refuses_them_by_name(path, harm):
     [rows] = path.glob("tiles/*.rows")
     HARMS[harm](rows)
     uses = (
-        lambda c: c.add(words(50), name="new"),
+        lambda c: c.add_many([("new", words(50))]),
         lambda c: c.compact(),
         lambda c: c.stats(),
     )
@@ -102,7 +102,7 @@ def test_missing_postings_are_named_with_the_command_that_makes_them_anew(path):
 
 def test_a_missing_text_that_the_answer_needs_is_named_and_one_that_it_does_not_need_stops_nothing(path):
     with Collection(path) as collection:
-        collection.add(words(60), name="elsewhere")  # in a file of texts of its own
+        collection.add_many([("elsewhere", words(60))])  # in a file of texts of its own
     _, expected = answer(path)
     first, last = sorted(path.glob("texts/*.text"))
     shutil.move(last, path / "kept")
