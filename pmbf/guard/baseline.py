@@ -18,13 +18,14 @@ import os
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pmbf.base.contents import read_bounded
 from pmbf.base.errors import CorruptError, NotFoundError, UnsupportedError
 from pmbf.guard.types import Verdict
+from pmbf.report.as_json import AsJson, plain
 
 VERSION = 1
 MOST_BYTES = 64 << 20
@@ -86,7 +87,7 @@ def write_baseline(path: str | os.PathLike[str], baseline: Baseline) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
+class Audited(AsJson):
     """A passage that the baseline allows or that a check found, with every place where it is found.
 
     Args:
@@ -103,9 +104,9 @@ class Audited:
     places: tuple[tuple[str, int, int, str], ...]
     text: str
 
-    def to_dict(self, *, redact: bool) -> dict[str, Any]:
+    def to_dict(self, *, redact: bool = False) -> dict[str, Any]:
         """Return the entry as JSON-ready values, without the text if `redact` is true."""
-        values = asdict(self)
+        values: dict[str, Any] = plain(self)
         if redact:
             del values["text"]
         return values

@@ -154,4 +154,11 @@ def _is_compared(text: Text) -> bool:
 def _judged(
     read: ReadPayload, problems: Iterable[str] = (), uncompared: tuple[str, ...] = (), found: Iterable[Finding] = ()
 ) -> Judged:
-    return Judged(read.payload, read.n_bytes, read.is_text, (*read.problems, *problems), uncompared, tuple(found))
+    return Judged(
+        n_bytes=read.n_bytes,
+        is_text=read.is_text,
+        problems=(*read.problems, *problems),
+        uncompared=uncompared,
+        findings=tuple(found),
+        payload=read.payload,
+    )

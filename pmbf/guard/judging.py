@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,41 +151,42 @@ class _Judge:
     def _finding(self, match: Match, measured: Measured) -> Finding:
         snippets = tuple(self._snippet(passage, measured) for passage in match.passages)
         pairs = zip(match.passages, snippets, strict=True)
-        counted = _shares([passage for passage, one in pairs if not one.allowed_by], match, measured)
-        action: Action | None = _action(*counted, self._policy)
+        shares = _shares([passage for passage, one in pairs if not one.allowed_by], match, measured)
+        action: Action | None = _action(shares, self._policy)
         allowed_by = ""
         if action is None and any(one.allowed_by for one in snippets):
-            action = "allowed" if _action(*_shares(match.passages, match, measured), self._policy) else None
+            action = "allowed" if _action(_shares(match.passages, match, measured), self._policy) else None
             allowed_by = ", ".join(sorted({one.allowed_by for one in snippets if one.allowed_by}))
-        document = match.document
         return Finding(
-            self._read.payload,
-            self._read.is_plain,
-            document.id,
-            document.path,
-            snippets,
-            *counted,
+            document_id=match.document.id,
+            document_path=match.document.path,
             action=action or "trace",
             allowed_by=allowed_by,
+            n_chars=shares.n_chars,
+            share_of_document=shares.of_document,
+            share_of_payload=shares.of_payload,
+            is_plain=self._read.is_plain,
+            snippets=snippets,
+            payload=self._read.payload,
         )
 
     def _same_file(self, match: Match) -> Finding:
         """Return the finding of a payload that is a protected document without text: above each level of a policy."""
         fingerprint = passage_fingerprint(f"sha256 {self._read.text.sha256}", self._allowances.key)
         allowed_by = self._allowances.allowed_by(fingerprint, self._inline)
-        action = _action(sys.maxsize, 1.0, 1.0, self._policy) or "trace"
+        action = _action(_Shares(sys.maxsize, 1.0, 1.0), self._policy) or "trace"
         return Finding(
-            self._read.payload,
-            False,
-            match.document.id,
-            match.document.path,
-            (Snippet(Span(0, 0), (1, 1), 0, fingerprint, "", allowed_by),),
+            document_id=match.document.id,
+            document_path=match.document.path,
+            action="allowed" if allowed_by and action != "trace" else action,
+            allowed_by=allowed_by,
             n_chars=0,
             share_of_document=1.0,
             share_of_payload=1.0,
-            action="allowed" if allowed_by and action != "trace" else action,
-            allowed_by=allowed_by,
+            is_plain=False,
             same_file=True,
+            snippets=(Snippet(Span(0, 0), (1, 1), 0, fingerprint, "", allowed_by),),
+            payload=self._read.payload,
         )
 
     def _snippet(self, passage: Passage, measured: Measured) -> Snippet:
@@ -198,16 +200,21 @@ class _Judge:
         return Snippet(span, lines, n_chars, fingerprint, text, allowed_by, part.path if part else "")
 
 
-def _shares(passages: Sequence[Passage], match: Match, measured: Measured) -> tuple[int, float | None, float]:
-    """Return the letters and digits of passages, without public text, and their shares of document and payload.
+class _Shares(NamedTuple):
+    """Letters and digits that are shared and not public, and their shares of the two texts."""
 
-    The share of the document is None if the document's length is unknown.
-    """
+    n_chars: int
+    of_document: float | None
+    """None if the document's length is unknown."""
+    of_payload: float
+
+
+def _shares(passages: Sequence[Passage], match: Match, measured: Measured) -> _Shares:
     spans = [passage.query for passage in passages]
     n_chars, n_all = measured.within(spans), measured.all_within(spans)
     shown = union_length(passage.source for passage in passages) * n_chars / max(1, n_all)
     of_document = min(1.0, shown / match.document.n_chars) if match.document.n_chars else None
-    return n_chars, of_document, min(1.0, n_chars / max(1, measured.n_chars))
+    return _Shares(n_chars, of_document, min(1.0, n_chars / max(1, measured.n_chars)))
 
 
 class _Parts:
@@ -283,12 +290,13 @@ def _gain(passage: Passage) -> int:
     return 2 * n_source - n_query if n_source else n_query
 
 
-def _action(n_chars: int, of_document: float | None, of_payload: float, policy: Policy) -> Action | None:
+def _action(shares: _Shares, policy: Policy) -> Action | None:
     """Return the stricter of the two actions whose levels are reached, or None."""
     levels: list[tuple[Action, int | None, float | None, float | None]] = [
         ("block", policy.block_chars, policy.block_document_share, policy.block_payload_share),
         ("warn", policy.warn_chars, policy.warn_document_share, policy.warn_payload_share),
     ]
+    n_chars, of_document, of_payload = shares
     enough = n_chars >= policy.share_chars
     for action, chars, document_share, payload_share in levels:
         if (

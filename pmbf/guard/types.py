@@ -10,12 +10,13 @@ Verdict      of all payloads together
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from pmbf.base.errors import BLOCKED, DONE, FAILED
 from pmbf.base.span import Span
 from pmbf.guard.policy import Shows
+from pmbf.report.as_json import AsJson, made, plain
 
 Where = Literal["path", "stdin", "index", "commit", "names"]
 Action = Literal["block", "warn", "allowed", "trace"]
@@ -27,7 +28,8 @@ class Payload:
 
     Args:
         name: Its name in messages.
-        paths: Its paths, as the user or git names them; several if git stores equal contents once.
+        paths: Its paths, as the user or git names them; several if git stores equal contents once. The message of a
+            commit or a tag has none, and a list of names has none.
         content: Its bytes; None if they cannot be looked at, for the reason in `problem`.
         where: The kind of place that it comes from.
         blob: The name of its object in git, or empty.
@@ -53,8 +55,13 @@ class Payload:
         return replace(self, content=None)
 
 
+_TOLD = ("name", "paths", "where", "blob", "commit")
+"""What a finding says of its payload in JSON."""
+_NOTHING = Payload("", (), None, "path")
+
+
 @dataclass(frozen=True, slots=True)
-class Snippet:
+class Snippet(AsJson):
     """A passage of a finding.
 
     Args:
@@ -76,77 +83,53 @@ class Snippet:
     allowed_by: str = ""
     part: str = ""
 
-    def to_dict(self, *, redact: bool) -> dict[str, Any]:
-        """Return the snippet as JSON-ready values, without the text if `redact` is true."""
-        values = asdict(self) | {"span": [self.span.start, self.span.stop], "lines": list(self.lines)}
-        if redact:
-            del values["text"]
-        return values
 
-    @staticmethod
-    def from_dict(values: dict[str, Any]) -> Snippet:
-        """Return the snippet that `to_dict` made JSON-ready, with its text."""
-        first, last = values["lines"]
-        return Snippet(**values | {"span": Span(*values["span"]), "lines": (first, last)})
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding(AsJson):
     """A payload and a protected document that share text.
 
     Args:
-        payload: The payload, without its content.
-        is_plain: Whether the payload is plain text, so that lines and spans are those of the file.
         document_id: The protected document's id in its collection; 0 if the checker has no ids.
         document_path: The protected document's path, or its opaque id; empty if the policy withholds it.
-        snippets: The passages, in the payload's order.
-        n_chars: Letters and digits of the payload, after folding, in passages that are not allowed.
-        share_of_document: Share of the protected document's characters in these passages, 0 to 1; None if the checker
-            does not have the document.
-        share_of_payload: Share of the payload's letters and digits in these passages, 0 to 1.
         action: The policy's action: `block`, `warn`, or `allowed` if it would be one of these without the allowed
             passages; until all payloads are known also `trace`: too little by itself.
         allowed_by: What allows the allowed passages: `baseline`, `inline`, or both with a comma; or empty.
+        n_chars: Letters and digits of the payload, after folding, in passages that are not allowed.
         n_chars_in_all: If the action follows from all payloads together: their letters and digits of the document,
             equal passages counted once; else 0.
+        share_of_document: Share of the protected document's characters in these passages, 0 to 1; None if the checker
+            does not have the document.
+        share_of_payload: Share of the payload's letters and digits in these passages, 0 to 1.
+        is_plain: Whether the payload is plain text, so that lines and spans are those of the file.
         same_file: Whether the payload is the protected document itself, byte for byte, and neither holds text. Then it
             has one snippet, without text; its fingerprint is that of the checksum.
+        snippets: The passages, in the payload's order.
+        payload: The payload, without its content.
     """
 
-    payload: Payload
-    is_plain: bool
     document_id: int
     document_path: str
-    snippets: tuple[Snippet, ...]
-    n_chars: int
-    share_of_document: float | None
-    share_of_payload: float
     action: Action
     allowed_by: str = ""
+    n_chars: int
     n_chars_in_all: int = 0
+    share_of_document: float | None
+    share_of_payload: float
+    is_plain: bool
     same_file: bool = False
+    snippets: tuple[Snippet, ...]
+    payload: Payload = field(default=_NOTHING, compare=False)
 
     def to_dict(self, *, redact: bool = False) -> dict[str, Any]:
-        """Return the finding as JSON-ready values, without any text if `redact` is true."""
-        payload = self.payload
-        return {
-            "name": payload.name,
-            "paths": list(payload.paths),
-            "where": payload.where,
-            "blob": payload.blob,
-            "commit": payload.commit,
-            "document_id": self.document_id,
-            "document_path": self.document_path,
-            "action": self.action,
-            "allowed_by": self.allowed_by,
-            "n_chars": self.n_chars,
-            "n_chars_in_all": self.n_chars_in_all,
-            "share_of_document": self.share_of_document,
-            "share_of_payload": self.share_of_payload,
-            "is_plain": self.is_plain,
-            "same_file": self.same_file,
-            "evidence": [one.to_dict(redact=redact) for one in self.snippets],
-        }
+        """Return the finding as JSON-ready values, behind those of its payload; without any text if `redact` is true.
+
+        The snippets are called `evidence`.
+        """
+        own: dict[str, Any] = plain(self)
+        evidence = own.pop("snippets")
+        for one in evidence if redact else ():
+            del one["text"]
+        return {name: plain(getattr(self.payload, name)) for name in _TOLD} | own | {"evidence": evidence}
 
     @property
     def source(self) -> str:
@@ -162,78 +145,54 @@ class Finding:
         # A checker without ids names its documents by opaque ids, which may be shown.
         return replace(self, document_path="") if shows == "resolve" and self.document_id else self
 
-    @staticmethod
-    def from_dict(values: dict[str, Any], payload: Payload) -> Finding:
-        """Return the finding that `to_dict` made JSON-ready, with its texts, of a payload."""
-        snippets = tuple(map(Snippet.from_dict, values["evidence"]))
-        own = {name: value for name, value in values.items() if name not in _NOT_OF_A_FINDING}
-        return Finding(payload=payload, snippets=snippets, **own)
 
-
-_NOT_OF_A_FINDING = frozenset({"name", "paths", "where", "blob", "commit", "evidence"})
-"""Keys of `Finding.to_dict` that are fields of its payload, and the key of its snippets."""
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A payload that was looked at.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged(AsJson):
+    """A payload that was looked at. Its JSON, which the service sends to who asks, names no payload and has all texts.
 
     Args:
-        payload: The payload, without its content.
         n_bytes: Bytes of the content that was looked at.
         is_text: Whether the content holds text at all.
         problems: Parts of the content that were not read or not compared, each with the reason.
         uncompared: Protected documents that the payload could not be compared with, each with the reason.
         findings: The findings, the worst first; traces last.
         warnings: Which files of the collection are damaged that the answer did not need, each with the way out.
+        payload: The payload, without its content.
     """
 
-    payload: Payload
     n_bytes: int
-    is_text: bool = True
+    is_text: bool
     problems: tuple[str, ...] = ()
     uncompared: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     warnings: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all but the payload as JSON-ready values, texts included."""
-        return {
-            "n_bytes": self.n_bytes,
-            "is_text": self.is_text,
-            "problems": list(self.problems),
-            "uncompared": list(self.uncompared),
-            "findings": [finding.to_dict() for finding in self.findings],
-            "warnings": list(self.warnings),
-        }
+    payload: Payload = field(default=_NOTHING, compare=False)
 
     @staticmethod
-    def from_dict(values: dict[str, Any], payload: Payload) -> Judged:
-        """Return the judged payload that `to_dict` made JSON-ready."""
-        return Judged(
-            payload,
-            values["n_bytes"],
-            values["is_text"],
-            tuple(values["problems"]),
-            tuple(values["uncompared"]),
-            tuple(Finding.from_dict(one, payload) for one in values["findings"]),
-            tuple(values["warnings"]),
-        )
+    def from_dict(values: Any, payload: Payload) -> Judged:
+        """Return a payload, without its content, with the judgement that `to_dict` made JSON-ready.
+
+        Raises:
+            TypeError, ValueError: The values are none that `to_dict` makes.
+        """
+        read: Judged = made(Judged, values)
+        findings = tuple(replace(one, payload=payload) for one in read.findings)
+        return replace(read, findings=findings, payload=payload)
 
 
 @dataclass(frozen=True, slots=True)
-class NotChecked:
+class NotChecked(AsJson):
     """A payload that was not, or not wholly, looked at.
 
     Args:
         name: The payload's name in messages.
         reason: Why the payload was not looked at.
-        withheld_reason: The reason without names of protected documents, if `reason` names some.
+        withheld_reason: The reason without names of protected documents, if `reason` names some; not in JSON.
     """
 
     name: str
     reason: str
-    withheld_reason: str = ""
+    withheld_reason: str = field(default="", compare=False)
 
     def withheld(self) -> NotChecked:
         """Return the payload with a reason that names no protected document."""
@@ -241,7 +200,7 @@ class NotChecked:
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(AsJson):
     """How much a check looked at.
 
     Args:
@@ -323,9 +282,9 @@ class Verdict:
         return {
             "action": self.action,
             "exit_code": self.exit_code,
-            **asdict(self.counts),
+            **self.counts.to_dict(),
             "not_text": list(self.not_text),
-            "incomplete": [{"name": one.name, "reason": one.reason} for one in self.incomplete],
+            "incomplete": plain(self.incomplete),
             "policy": self.policy,
             "message": self.message,
             "hint": self.hint,

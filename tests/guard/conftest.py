@@ -144,7 +144,17 @@ def finding(paths=("d/a b.txt",), snippets=(SNIPPET,), **more):
     payload = Payload(
         paths[0] if paths else "the message of commit x", tuple(paths), None, "commit", "b" * 40, "c" * 40
     )
-    made = Finding(payload, True, 7, "plan.txt", tuple(snippets), 320, 0.5, 0.25, "block")
+    made = Finding(
+        document_id=7,
+        document_path="plan.txt",
+        action="block",
+        n_chars=320,
+        share_of_document=0.5,
+        share_of_payload=0.25,
+        is_plain=True,
+        snippets=tuple(snippets),
+        payload=payload,
+    )
     return replace(made, **more)
 
 
