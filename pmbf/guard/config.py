@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -173,17 +174,23 @@ def _table(path: Path, *, must_exist: bool) -> Mapping[str, Any] | None:
         if must_exist:
             raise NotFoundError(f"{path}: no such file, expected a policy") from None
         return None
-    import tomllib  # imported late: a check without a file does not wait for it
-
     try:
-        content: Mapping[str, Any] = tomllib.loads(raw.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        content = _parsed(raw)
+    except (ValueError, RecursionError) as error:
         raise ParameterError(f"{path}: is no TOML: {error}") from None
     if path.name == PROJECT_FILE:
         content = _inside(_inside(content, "tool", path), "pmbf", path)
     if unknown := sorted(content.keys() - {"guard"}):
         raise ParameterError(f"{path}: {_unknown(unknown[0], ['guard'])}")
     return _inside(content, "guard", path) if "guard" in content else None
+
+
+@lru_cache(maxsize=2)
+def _parsed(raw: bytes) -> Mapping[str, Any]:
+    """Return what a TOML file holds. A `pyproject.toml` is asked for twice, and takes some milliseconds each time."""
+    import tomllib  # imported late: a check without a file does not wait for it
+
+    return tomllib.loads(raw.decode("utf-8"))
 
 
 def _inside(content: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from pmbf.guard.endpoint import EndpointChecker
 from pmbf.guard.filter import opaque
 from pmbf.guard.filter.exporting import export
 from pmbf.guard.filter.filterfile import EndpointFilter
-from pmbf.guard.filter.opaque import Place
+from pmbf.guard.filter.opaque import Stretch
 from pmbf.intake.texts import Text
 from pmbf.report import Span
 from pmbf.store.sitekey import SiteKey
@@ -160,7 +160,7 @@ def test_a_damaged_map_is_refused(protected, exported):
     with pytest.raises(UnsupportedError, match="has version 2"):
         list(opaque.resolve(protected.path, []))
     path.write_text(content)
-    assert all(isinstance(part, Place) for _, part in opaque.resolve(protected.path, opaque.ids_in(content)))
+    assert all(isinstance(part, Stretch) for _, part in opaque.resolve(protected.path, opaque.ids_in(content)))
 
 
 def test_a_document_that_cannot_be_read_is_told(tmp_path, key):

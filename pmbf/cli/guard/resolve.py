@@ -33,16 +33,16 @@ def resolve(ids: arg.OpaqueIds, collection: common.CollectionFolder = None, json
     """Name the documents behind opaque ids and numbers."""
     from pmbf.cli.shown.figures import shown_path
     from pmbf.guard.filter import opaque
-    from pmbf.guard.filter.opaque import Place
+    from pmbf.guard.filter.opaque import Stretch
 
     folder = in_a_folder(named_collection(collection))
     wanted = list(dict.fromkeys(one for word in ids for one in (_ids_in_stdin() if word == "-" else [word])))
     with open_collection(folder) as opened:
-        known: dict[str, Place | None] = dict(opaque.resolve(opened.path, wanted))
+        known: dict[str, Stretch | None] = dict(opaque.resolve(opened.path, wanted))
         if any(map(str.isdecimal, wanted)):
             named = {number: None for number in wanted if number.isdecimal()}
             some = (one for one in opened.documents() if str(one.id) in named)
-            known |= named | {str(one.id): Place(one.id, one.paths[0], 0, one.n_chars) for one in some}
+            known |= named | {str(one.id): Stretch(one.id, one.paths[0], 0, one.n_chars) for one in some}
     for one, part in known.items():
         if part is None:
             why = "has no such document" if one.isdecimal() else "has no export with this id"

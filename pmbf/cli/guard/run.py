@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class Telling:
     """How a verdict is shown.
 
     Args:
@@ -111,7 +111,7 @@ def run(given: Mapping[str, Any]) -> int:
     from pmbf.cli.guard.checks import Check
     from pmbf.guard.session import Session
 
-    output = Output(**sorted_out(given)["output"])
+    output = Telling(**sorted_out(given)["output"])
     output.require_own_files()
     check = Check.of(given)
     output.require_outside(check.policy)
@@ -154,7 +154,7 @@ def _log(file: str, verdict: Verdict, channel: str, protected: str) -> None:
     append_incidents(file, verdict, channel=channel, collection=protected)
 
 
-def _print(verdict: Verdict, output: Output) -> None:
+def _print(verdict: Verdict, output: Telling) -> None:
     from pmbf.cli.guard.checks import is_redacted
     from pmbf.cli.shown.guard import findings_text
 

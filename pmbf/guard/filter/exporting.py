@@ -17,7 +17,7 @@ from pmbf.base.arrays import distinct
 from pmbf.base.errors import IncompleteError, NotFoundError, ParameterError
 from pmbf.collection import Collection
 from pmbf.guard.filter import filterfile, opaque
-from pmbf.guard.filter.opaque import Place
+from pmbf.guard.filter.opaque import Stretch
 from pmbf.guard.filter.rows import Hashes, part_bounds
 from pmbf.guard.filter.sampling import RUN, keyed_sample
 from pmbf.report.as_json import AsJson
@@ -115,7 +115,7 @@ def export(
     sampled = _sampled(collection, key, on_progress)
     dropped = distinct(np.concatenate([_common_hashes(sampled.samples), ignored_hashes(ignore, key)]))
     rows: dict[int, Hashes] = {}
-    places: dict[int, Place] = {}
+    places: dict[int, Stretch] = {}
     too_short = []
     for document, sample in zip(sampled.documents, sampled.samples, strict=True):
         own = list(_parts(document, sample, dropped, key))
@@ -162,7 +162,7 @@ def _common_hashes(samples: Sequence[_Kept]) -> Hashes:
     return distinct(hashes[least:][hashes[least:] == hashes[: max(0, len(hashes) - least)]])
 
 
-def _parts(document: Listed, sample: _Kept, dropped: Hashes, key: SiteKey) -> Iterator[tuple[int, Hashes, Place]]:
+def _parts(document: Listed, sample: _Kept, dropped: Hashes, key: SiteKey) -> Iterator[tuple[int, Hashes, Stretch]]:
     """Yield the row id, the hashes and the place of each part of a document that can be found."""
     kept: NDArray[np.intp] = np.flatnonzero(~np.isin(sample.hashes, dropped))
     for number, (start, stop) in enumerate(part_bounds(len(kept))):
@@ -171,5 +171,5 @@ def _parts(document: Listed, sample: _Kept, dropped: Hashes, key: SiteKey) -> It
         if len(hashes) >= RUN:
             first = int(sample.starts[at[0]]) if start else 0
             last = int(sample.stops[at[-1]]) if stop < len(kept) else document.n_chars
-            place = Place(document.id, document.paths[0], first, last)
+            place = Stretch(document.id, document.paths[0], first, last)
             yield opaque.row_id(document.sha256, number, key), hashes, place

@@ -25,8 +25,8 @@ _SHOWN = re.compile(r"\bpx-[0-9a-f]{16}\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What an opaque id means.
+class Stretch:
+    """A stretch of a document: what an opaque id means.
 
     Args:
         document: Id of the document when it was exported.
@@ -71,7 +71,7 @@ def ids_in(text: str) -> list[str]:
     return list(dict.fromkeys(_SHOWN.findall(text)))
 
 
-def remember(folder: Path, key: SiteKey, places: Mapping[int, Place]) -> None:
+def remember(folder: Path, key: SiteKey, places: Mapping[int, Stretch]) -> None:
     """Add ids to the collection's map. The caller holds the writer's lock.
 
     Raises:
@@ -87,7 +87,7 @@ def remember(folder: Path, key: SiteKey, places: Mapping[int, Place]) -> None:
         file.write(json.dumps(content).encode())
 
 
-def resolve(folder: Path, ids: Iterable[str]) -> Iterator[tuple[str, Place | None]]:
+def resolve(folder: Path, ids: Iterable[str]) -> Iterator[tuple[str, Stretch | None]]:
     """Yield the place that each id means; None if no export of the collection has the id.
 
     Raises:
@@ -98,7 +98,7 @@ def resolve(folder: Path, ids: Iterable[str]) -> Iterator[tuple[str, Place | Non
     for path in sorted((folder / FOLDER).glob("*.json")):
         known |= _read(path)
     for one in ids:
-        yield one, Place(*known[one]) if one in known else None
+        yield one, Stretch(*known[one]) if one in known else None
 
 
 def _read(path: Path) -> dict[str, list[Any]]:
