@@ -28,11 +28,12 @@ from measure.commands import add_numbers, positive
 from pmbf.collection import Collection
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import Checker, CollectionChecker
-from pmbf.guard.checking import check
+from pmbf.guard.checking import judged
 from pmbf.guard.endpoint import EndpointChecker
 from pmbf.guard.filter.exporting import export
 from pmbf.guard.filter.filterfile import EndpointFilter
 from pmbf.guard.policy import Policy
+from pmbf.guard.session import verdict
 from pmbf.guard.sources import Plan, of_paths
 from pmbf.guard.types import Payload, Verdict
 from pmbf.store.sitekey import read_or_make_key
@@ -110,7 +111,7 @@ def run(
         collection.load(secrets)
         checker = _endpoint(collection, Path(scratch)) if endpoint else CollectionChecker(collection, apparatus=False)
         policy = Policy()
-        plain = check(of_paths(list(map(str, files)), policy, folder), policy, checker, Allowances(checker.key))
+        plain = _checked(of_paths(list(map(str, files)), policy, folder), policy, checker)
         missed, only_warned = _missed(collection, checker, _carriers(files, plain), n_planted, chance)
         return {
             "corpus": folder.name,
@@ -129,6 +130,10 @@ def _endpoint(collection: Collection, scratch: Path) -> Checker:
     key, _ = read_or_make_key(scratch / "site.key")
     export(collection, scratch / "endpoint.pmbx", key)
     return EndpointChecker(EndpointFilter(scratch / "endpoint.pmbx", key), key, min_chars=Policy().min_chars)
+
+
+def _checked(plan: Plan, policy: Policy, checker: Checker) -> Verdict:
+    return verdict(plan, policy, judged(plan.payloads, policy, checker, Allowances(checker.key)))
 
 
 def _named(verdict: Verdict, action: str, folder: Path) -> list[str]:
@@ -171,7 +176,7 @@ def _missed(
     for disguise, dressed in DISGUISES.items():
         payloads = [_planted(dressed(one), chance.choice(carriers), chance) for one in passages]
         plan = Plan("path", iter(payloads), len(payloads))
-        verdict = check(plan, policy, checker, Allowances(checker.key))
+        verdict = _checked(plan, policy, checker)
         blocked, warned = (
             {one.payload.name for one in verdict.findings if one.action == action} for action in ("block", "warn")
         )

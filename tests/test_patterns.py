@@ -15,13 +15,13 @@ from pmbf.extract.encoding import _HEBREW
 from pmbf.extract.git import _names
 from pmbf.extract.pdf import _xmp
 from pmbf.extract.pdf_streams import _lines
-from pmbf.guard.unseen import _BLOCK, _JOINS
+from pmbf.guard.reading import _BLOCK, _JOINS
 
 parser = pytest.importorskip("re._parser")
 REPEATS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}
 AT_ONE_PLACE = {"match", "fullmatch", "pattern", "flags"}
 BOUNDED = {
-    "pmbf.guard.unseen._JOINS": "is searched for in blocks, where no run goes on behind a join: see the test below",
+    "pmbf.guard.reading._JOINS": "is searched for in blocks, where no run goes on behind a join: see the test below",
     "pmbf.screen.exempt._BLOCK": "begins at a line, and its run ends there",
     "pmbf.screen.exempt._ENTRY": "begins at the text's beginning where it has a run",
 }

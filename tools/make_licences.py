@@ -18,7 +18,7 @@ import numpy as np
 
 from pmbf import kernels
 from pmbf.base.arrays import distinct
-from pmbf.guard.public import LICENCES_FILE, Hashes, packed, sampled, windows
+from pmbf.guard.allowing import LICENCES_FILE, Hashes, packed, sampled, windows
 from pmbf.text import utf8
 
 LEAST_FILES = 3

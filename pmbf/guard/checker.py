@@ -1,4 +1,9 @@
-"""Checkers compare texts with the protected documents, and report their shared passages."""
+"""Checkers compare texts with the protected documents, and report their shared passages, measured to the letter.
+
+A comparison of words ends where a compound was broken at its hyphen (`dry-` and `rubbed` on two lines, which may be one
+word or two), or where a whole short word was put into another script. Its letters go on all the same. A check that
+counts letters goes on with them, as far as both texts are alike and a word ends in both.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +13,18 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pmbf.base.errors import IncompleteError, PmbfError
 from pmbf.collection import Collection
-from pmbf.guard.borders import to_the_letter
 from pmbf.guard.policy import Policy
 from pmbf.intake.texts import Text
-from pmbf.report import CERTAINTIES, Match, Passage, Report
+from pmbf.kernels import alike
+from pmbf.report import CERTAINTIES, Match, Passage, Report, Span
 from pmbf.screen import Answer
 from pmbf.store.ownership import require_unshared
+from pmbf.text import fold
 from pmbf.verbs import AnyCollection
 
 if TYPE_CHECKING:
@@ -35,6 +42,9 @@ LEAST_ALIKE = 0.6
 """Similarity of a reworded passage that is only worth a look. Of 17 lists of names in two manuals one had .58, the
 others less; of 29 passages of 60 words in another order 28 had .67 and more, one .59."""
 
+LOOKED_AT = 200
+"""Characters beyond a passage."""
+
 
 class Checker(Protocol):
     """Compares texts with protected documents.
@@ -51,12 +61,7 @@ class Checker(Protocol):
 
 
 def open_protected(folder: str) -> Collection:
-    """Return a collection that only its owner can change.
-
-    Raises:
-        UnsupportedError: Group or others may write to the collection, so that they could let any text through.
-        NotFoundError, CorruptError: As for `Collection`.
-    """
+    """Return a collection that only its owner can change: others could let any text through (UnsupportedError)."""
     catalog = os.path.join(folder, "catalog.sqlite")
     entered = os.path.exists(catalog) and os.stat(folder).st_mode & (stat.S_IXGRP | stat.S_IXOTH)
     for path in (folder, *([catalog] if entered else [])):
@@ -65,23 +70,19 @@ def open_protected(folder: str) -> Collection:
 
 
 def open_named(policy: Policy) -> AbstractContextManager[AnyCollection]:
-    """Return the documents that a policy protects; errors as for `open_protected`."""
+    """Return the documents that a policy protects, which only their owner can change."""
     if not policy.cluster:
         return open_protected(policy.collection)
     return open_cluster(policy.cluster, policy.ray)
 
 
 def open_cluster(depot: str, ray: str, *, fetch_all: bool = False) -> ClusterCollection:
-    """Return the collection of a cluster, whose depot only its owner can change.
+    """Return the collection of a cluster, whose depot only its owner can change; in S3 the store's own rules say who.
 
     Args:
-        depot: A folder, or `s3://bucket/folder`: there the store's own rules say who may write.
+        depot: A folder, or `s3://bucket/folder`.
         ray: The address of a Ray cluster; empty for processes of this machine.
         fetch_all: As for `ClusterCollection`.
-
-    Raises:
-        UnsupportedError: Group or others may write to the depot, or an extra is missing.
-        NotFoundError, CorruptError: As for `ClusterCollection`.
     """
     from pmbf.cluster.opening import opened
 
@@ -97,7 +98,6 @@ class CollectionChecker:
     summary is looked for; passages that were copied into one are found as such.
 
     Args:
-        collection: An open collection; the caller closes it.
         options: Fields of `pmbf.screen.Options`.
     """
 
@@ -108,11 +108,7 @@ class CollectionChecker:
 
     @staticmethod
     def under(policy: Policy, collection: AnyCollection) -> CollectionChecker:
-        """Return the checker of a policy: it finds passages as short as the policy says.
-
-        Raises:
-            IncompleteError: The collection has no documents, so that any text would be clean.
-        """
+        """Return the checker of a policy; IncompleteError without documents, when any text would be clean."""
         if not collection.n_documents:
             raise IncompleteError(f"{collection.path} has 0 documents: nothing is protected; `pmbf load` them")
         return CollectionChecker(collection, min_chars=policy.min_chars, apparatus=False)
@@ -163,3 +159,71 @@ def _only_copies(n_documents: int) -> dict[str, Any]:
     if n_documents < FEW_DOCUMENTS:
         return {"sensitivity": "thorough"}
     return {"min_evidence": LONE_HASHES * math.log(n_documents)}
+
+
+def to_the_letter(match: Match, text: str, source: str) -> Match:
+    """Return a match of a text and a source whose passages go on as far as the letters of both do."""
+    return replace(match, passages=tuple(_to_the_letter(one, text, source) for one in match.passages))
+
+
+def _to_the_letter(passage: Passage, text: str, source: str) -> Passage:
+    here, there = passage.query, passage.source
+    before = _alike(_before(text, here.start), _before(source, there.start), -1)
+    after = _alike(_after(text, here.stop), _after(source, there.stop), 1)
+    return replace(
+        passage,
+        query=Span(here.start - before[0], here.stop + after[0]),
+        source=Span(there.start - before[1], there.stop + after[1]),
+    )
+
+
+def _before(text: str, place: int) -> str:
+    """Return what stands before a place, a space before it where the text begins: there a word ends, too."""
+    return text[place - LOOKED_AT : place] if place > LOOKED_AT else " " + text[:place]
+
+
+def _after(text: str, place: int) -> str:
+    return text[place : place + LOOKED_AT] + (" " if place + LOOKED_AT >= len(text) else "")
+
+
+def _alike(ours: str, theirs: str, step: int) -> tuple[int, int]:
+    r"""Return how many characters of two texts have the same letters, up to the end of a word in both.
+
+    >>> _alike(" dry-\nrubbed wall", " dry-rubbed walls", 1), _alike("the (\u0430) state", "or (a) state", -1)
+    ((12, 11), (8, 8))
+    """
+    best = (0, 0)
+    for here, there in zip(_letters(ours, step), _letters(theirs, step), strict=False):
+        if here.char != there.char:
+            break
+        if here.ends and there.ends:
+            best = (here.n_chars, there.n_chars)
+    return best
+
+
+class _Letter(NamedTuple):
+    """A letter, whether a word ends with it, and how many characters there are up to it, itself included."""
+
+    char: str
+    ends: bool
+    n_chars: int
+
+
+def _letters(text: str, step: int) -> list[_Letter]:
+    """Return the letters of a text from its beginning (step 1) or its end (step -1), those that look alike equal."""
+    folded = fold(text)
+    letters, origin = folded.text.translate(_skeletons()), folded.origin.tolist()
+    if step > 0:
+        n_chars = origin[1:]
+    else:
+        letters, n_chars = letters[::-1], [len(text) - at for at in origin[-2::-1]]
+    return [
+        _Letter(char, letters[number + 1 : number + 2] == " ", n_chars[number])
+        for number, char in enumerate(letters)
+        if char != " "
+    ]
+
+
+@cache
+def _skeletons() -> dict[int, str]:
+    return {ord(char): group[0] for group in alike() for char in group}

@@ -1,12 +1,12 @@
-"""One check: payloads in, a verdict out.
+"""Payloads in, judged payloads out; `Session.verdict` adds them up.
 
-payloads ─► read ─► texts ─► checker ─► reports ─► findings under the policy ─► Judged ─► Verdict
+payloads ─► read ─► texts ─► checker ─► reports ─► findings under the policy ─► Judged
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pmbf.base.errors import PmbfError, unexamined
@@ -17,42 +17,19 @@ from pmbf.guard.judging import findings
 from pmbf.guard.pieces import compared
 from pmbf.guard.policy import Policy
 from pmbf.guard.reading import ReadPayload, read
-from pmbf.guard.sources import Plan
-from pmbf.guard.types import Finding, Judged, Payload, Verdict
-from pmbf.guard.verdict import verdict
+from pmbf.guard.types import Finding, Judged, Payload
 from pmbf.intake.texts import Text
 from pmbf.report import Report
 from pmbf.screen.answering import not_compared
 
 
-def check(
-    plan: Plan,
-    policy: Policy,
-    checker: Checker,
-    allowances: Allowances,
-    *,
-    on_progress: Callable[[], None] = lambda: None,
-) -> Verdict:
-    """Return whether payloads may leave.
-
-    Args:
-        plan: The payloads.
-        policy: What blocks.
-        checker: Compares them with the protected documents.
-        allowances: Passages that may leave.
-        on_progress: Called after each payload.
-
-    Raises:
-        IncompleteError: Files were named, and none of them could be looked at.
-        PmbfError: The checker could not answer.
-    """
-    return verdict(plan, policy, judged(plan.payloads, policy, checker, allowances), on_progress)
-
-
 def judged(payloads: Iterable[Payload], policy: Policy, checker: Checker, allowances: Allowances) -> Iterator[Judged]:
-    """Yield each payload with its findings, in order; arguments and errors as for `check`.
+    """Yield each payload with its findings, in order.
 
     An error of pmbf at one payload is that payload's problem: the others are judged all the same.
+
+    Raises:
+        PmbfError: The checker could not answer.
     """
     reading = _Reading(payloads, policy)
     while not reading.is_over:
@@ -71,10 +48,6 @@ def judged(payloads: Iterable[Payload], policy: Policy, checker: Checker, allowa
 
 class _Reading:
     """Reads payloads; each waits for its report.
-
-    Args:
-        payloads: The payloads.
-        policy: How large they may be, and how long reading may take.
 
     Attributes:
         waiting: The payloads that were read and have no report yet, in order.
@@ -112,8 +85,7 @@ def _read(payload: Payload, limits: Limits) -> ReadPayload:
     try:
         return read(payload, limits)
     except Exception as error:
-        n_bytes = len(payload.content or b"")
-        return ReadPayload(payload.bare(), Text(payload.name, ""), n_bytes, problems=(unexamined(error),))
+        return ReadPayload.without_text(payload, unexamined(error))
 
 
 def _one_by_one(reading: _Reading, policy: Policy, checker: Checker, allowances: Allowances) -> Iterator[Judged]:

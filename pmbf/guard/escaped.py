@@ -11,11 +11,13 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 
+from pmbf import kernels
 from pmbf.guard.between import FILLERS, SIGNS, between
 from pmbf.guard.columns import columns
-from pmbf.guard.cover import Cover, bites
+from pmbf.kernels import Looks
+from pmbf.text import clean
 
 ESCAPES, BLANKS, ELEMENTS, COLUMNS = "escapes", "letters that look like spaces", "elements", "columns"
 OVERSTRIKE, COLOURS, INVISIBLE, PIECES = "overstrike", "terminal codes", "invisible letters", "pieces of strings"
@@ -29,6 +31,8 @@ MOST_BETWEEN = 40
 AROUND = 1 << 12
 """Characters that are read anew on either side of a mark that is seldom met: of a short text all."""
 LEAST_MARKS, LEAST_TAGS, LEAST_JOINED, LEAST_INVISIBLE = 8, 20, 20, 40
+AT_ONCE = 1 << 20
+"""Characters of a text that are read together."""
 _MARK_CHARS = 6
 """Of the shortest Unicode escape: a run of escaped bytes is as many marks as it is long."""
 
@@ -41,8 +45,6 @@ _BLANKS = "\u3164\u2800\uffa0\u115f\u1160"
 _BLANKS_ENCODED = tuple(one.encode() for one in _BLANKS)
 _BLANK = re.compile(f"[{_BLANKS}]+")
 _TAGS = re.compile(r"<[^<>\s][^<>]*+>(?:\s{0,9}<[^<>\s][^<>]*+>)*+")
-
-
 _STRUCK = re.compile(r"[^\n\b]\x08")
 _CODE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]{0,500}(?:\x07|\x1b\\))")
 _JOINED = ('" + "', "' + '", '"+"', "'+'", '"."', "'.'", '" . "', "' . '")
@@ -53,6 +55,57 @@ _INVISIBLE = "\U000e0020".encode()[:2]
 """The bytes with which all of these begin, but for 16 selectors that hide nothing alone."""
 _LETTERS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
 _NUMBERS = {(0xFE00 if number < 16 else 0xE00F0) + number: number for number in range(256)}
+
+
+class Cover:
+    """A text in UTF-8 in which others may be hidden. It is decoded if its characters are asked for: most hide none.
+
+    Args:
+        encoded: The text in UTF-8.
+        looks: What these bytes look like; None: it is told when it is asked for.
+    """
+
+    def __init__(self, encoded: bytes, looks: Looks | None = None) -> None:
+        self.encoded = encoded
+        if looks:
+            self.looks = looks
+
+    @staticmethod
+    def of(text: str) -> Cover:
+        """Return the cover of a text."""
+        made = Cover((text := clean(text)).encode())
+        made.text = text
+        return made
+
+    @cached_property
+    def looks(self) -> Looks:
+        """What the bytes look like."""
+        return kernels.looks(self.encoded)
+
+    @cached_property
+    def text(self) -> str:
+        """The characters. A `str` can take four times the memory of its UTF-8."""
+        return self.encoded.decode()
+
+    def count(self, *marks: bytes) -> int:
+        """Return how often marks stand in the text."""
+        return sum(map(self.encoded.count, marks))
+
+
+def bites(text: str, mark: re.Pattern[str] | None = None) -> Iterator[str]:
+    """Yield a text in bites of some `AT_ONCE` characters, cut behind marks if there are any.
+
+    It is for what takes many bytes for each character.
+    """
+    start = 0
+    while len(text) - start > AT_ONCE:
+        found = mark.search(text, start + AT_ONCE) if mark else None
+        if mark and not found:
+            break
+        stop = found.end() if found else start + AT_ONCE
+        yield text[start:stop]
+        start = stop
+    yield text[start:]
 
 
 def read_anew(cover: Cover) -> Iterator[tuple[str, str]]:

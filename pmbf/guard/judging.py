@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from pmbf.base.span import common, length_in, merged, outside, union_length
 from pmbf.extract import Part, part_at
-from pmbf.guard.allowing import Allowances, passage_fingerprint
+from pmbf.guard.allowing import Allowances, counted_up, passage_fingerprint
 from pmbf.guard.escaped import ANEW
 from pmbf.guard.pieces import Sliced, sliced, windows
 from pmbf.guard.policy import Policy
-from pmbf.guard.public import counted_up
 from pmbf.guard.reading import ReadPayload
 from pmbf.guard.types import Action, Finding, Snippet
 from pmbf.report import Match, Passage, Report, Span

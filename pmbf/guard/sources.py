@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pmbf.base.contents import MAX_BYTES_HINT, is_stream, read_bounded, read_stream, reason_of
-from pmbf.base.errors import IncompleteError, PmbfError
-from pmbf.guard import lfs
+from pmbf.base.errors import IncompleteError, NotFoundError, PmbfError
 from pmbf.guard.git import SUBMODULE, TREE, Object, Repository, TreeEntry, is_zero
 from pmbf.guard.policy import Policy
 from pmbf.guard.types import NotChecked, Payload, Where
@@ -32,8 +31,7 @@ class Plan:
     Args:
         channel: The way of the payloads: `path`, `stdin`, `staged`, `commit-msg`, `range`, `pre-push`, `pre-receive` or
             `service`.
-        payloads: The payloads, one by one; can be iterated once.
-        n_payloads: Number of payloads.
+        payloads: Can be iterated once.
         n_excluded: Paths that the policy leaves out.
         n_submodules: Submodules, which are other repositories.
         unread: Payloads that are known to be unreadable before the check.
@@ -56,10 +54,8 @@ def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str =
     """Return the plan for the words of a command line: files, folders with all files in them, `-` for standard input.
 
     Args:
-        words: Files, folders and `-`, in order.
-        policy: Which paths, how large.
         base: The folder that the policy's globs start from.
-        stdin_name: Name of standard input; its ending tells the format.
+        stdin_name: Its ending tells the format.
     """
     kept: list[tuple[str, str]] = []
     unread: list[NotChecked] = []
@@ -83,14 +79,7 @@ def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str =
 
 
 def of_content(name: str, content: bytes, channel: str, policy: Policy) -> Plan:
-    """Return the plan for given bytes, which are checked as standard input is.
-
-    Args:
-        name: Name of the bytes; its ending tells the format.
-        content: All bytes.
-        channel: The way of the bytes.
-        policy: How large a file may be.
-    """
+    """Return the plan for given bytes, which are checked as standard input is; their name's ending tells the format."""
     payloads = _with_pointed(Payload(name, (name,), content, "stdin"), None, policy)
     return Plan(channel, payloads, 1, is_named=True)
 
@@ -140,13 +129,6 @@ def of_message(file: str, policy: Policy) -> Plan:
 
     The text below git's scissors line is no part of the message: `git commit -v` shows the changes there. Comments are
     checked, since git may keep them.
-
-    Args:
-        file: The file that git keeps the message in.
-        policy: How large the message may be.
-
-    Raises:
-        PmbfError, OSError: The file cannot be read.
     """
     message = _ADDED_BY_GIT.sub(b"", read_bounded(file, policy.max_bytes, hint=MAX_BYTES_HINT))
     return Plan("commit-msg", iter([Payload("the message of the commit", (), message, "commit")]), 1)
@@ -169,11 +151,9 @@ def of_push(repository: Repository, lines: Iterable[bytes], server_has: Sequence
     """Return the plan for the objects that git is about to push, from the lines of a pre-push hook.
 
     Args:
-        repository: The local repository.
         lines: `<local ref> <local object> <remote ref> <remote object>`; a deletion has zeros for the local object.
         server_has: Names of objects that the server has; some may be unknown here. These objects and their ancestors
             have left already. The remote branches known here do not count: the remote's address may have changed.
-        policy: Which paths, how large.
     """
     fields = [line.decode("utf-8", "surrogateescape").split() for line in lines if line.strip()]
     pushed = [(one[2], one[1]) for one in fields if len(one) == 4 and not is_zero(one[1])]
@@ -187,9 +167,8 @@ def of_received(repository: Repository, lines: Iterable[bytes], policy: Policy) 
     """Return the plan for objects that were received and not yet accepted, from the lines of a pre-receive hook.
 
     Args:
-        repository: The receiving repository; git keeps new objects in quarantine, and its variables name the place.
+        repository: The receiving one; git keeps new objects in quarantine, and its variables name the place.
         lines: `<old object> <new object> <ref>`; a deletion has zeros for the new object.
-        policy: Which paths, how large.
     """
     fields = [line.decode("utf-8", "surrogateescape").rstrip("\n").split(" ", 2) for line in lines if line.strip()]
     pushed = [(one[2], one[1]) for one in fields if len(one) == 3 and not is_zero(one[1])]
@@ -211,7 +190,6 @@ def _brought(
     """Return what pushed objects bring: commits, or tags of commits, trees and blobs.
 
     Args:
-        repository: Holds the objects.
         pushed: Each ref with the name of the object that is pushed to it.
         there: Names of objects that the server has; some may be unknown here.
         without: Options of `git rev-list` that name further known commits.
@@ -322,15 +300,48 @@ def _readable(name: str) -> str:
         return raw.decode("latin-1")
 
 
+# ---------------------------------------------------------------------- Git LFS
+
+_POINTER = re.compile(
+    rb"version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/v1\n"
+    rb"(?:[a-z0-9.-]+ [^\n]*\n)*?oid sha256:([0-9a-f]{64})\n(?:[a-z0-9.-]+ [^\n]*\n)*?size (\d+)\n"
+)
+MOST_POINTER_BYTES = 1024
+"""git-lfs, docs/spec.md: a pointer is UTF-8 text under 1,024 bytes whose first line is its version."""
+
+
+def pointed_to(content: bytes) -> str | None:
+    """Return the SHA-256 that a pointer of Git LFS names; None if the content is no pointer."""
+    found = _POINTER.fullmatch(content) if len(content) < MOST_POINTER_BYTES else None
+    return found[1].decode() if found else None
+
+
 def _with_pointed(payload: Payload, git_folder: Path | None, policy: Policy) -> Iterator[Payload]:
-    """Yield a payload; after a pointer of Git LFS, which may hold more text than it must, also its object."""
-    sha256, bare = lfs.pointed_to(payload.content or b""), payload.bare()
+    """Yield a payload, for a pointer may hold text, too; after it its object, which leaves with it, or why not."""
+    sha256, bare = pointed_to(payload.content or b""), payload.bare()
     given = [payload]
     del payload  # while it is compared, its content is not held here
     yield given.pop()
     if sha256 is None:
         return
     try:
-        yield replace(bare, content=lfs.stored(git_folder, sha256, policy.max_bytes))
+        yield replace(bare, content=_stored(git_folder, sha256, policy.max_bytes))
     except IncompleteError as error:
         yield replace(bare, problem=str(error))
+
+
+def _stored(git_folder: Path | None, sha256: str, max_bytes: int) -> bytes:
+    """Return the object that a pointer names; IncompleteError if it cannot be read."""
+    pointer = "a Git LFS pointer"
+    if git_folder is None:
+        raise IncompleteError(
+            f"{pointer}, and no repository to find its object in; run `git lfs pull` and check the file"
+        )
+    path = git_folder / "lfs" / "objects" / sha256[:2] / sha256[2:4] / sha256
+    try:
+        return read_bounded(path, max_bytes, hint=MAX_BYTES_HINT)
+    except NotFoundError:
+        reason = f"not here ({sha256[:12]}…)"
+    except (PmbfError, OSError) as error:
+        reason = str(error)
+    raise IncompleteError(f"{pointer} whose object is {reason}; run `git lfs fetch`")

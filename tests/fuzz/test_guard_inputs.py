@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.base.errors import IncompleteError, PmbfError
-from pmbf.guard import git, lfs
+from pmbf.guard import git
 from pmbf.guard.allowing import Allowances, passage_fingerprint
 from pmbf.guard.baseline import Baseline, read_baseline, write_baseline
 from pmbf.guard.config import Chosen, from_text, policy_for
 from pmbf.guard.policy import KEYS, Policy
+from pmbf.guard.sources import pointed_to
 from tests.fuzz.damage import damaged, fuzzing
 
 POLICY = b"""[guard]
@@ -150,7 +151,7 @@ def test_every_passage_has_a_fingerprint(text, key):
 @given(damaged([POINTER], (b"\n", b"size ", b"oid sha256:")))
 @fuzzing
 def test_a_pointer_names_an_object_of_its_store_and_nothing_else(raw):
-    found = lfs.pointed_to(raw)
+    found = pointed_to(raw)
     assert found is None or (len(found) == 64 and set(found) <= set("0123456789abcdef"))
 
 

@@ -11,8 +11,9 @@ import pytest
 from pmbf import Collection
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker
-from pmbf.guard.checking import check
+from pmbf.guard.checking import judged
 from pmbf.guard.policy import Policy
+from pmbf.guard.session import verdict as verdict_of
 from pmbf.guard.sources import Plan
 from pmbf.guard.types import Extent, Finding, Payload, Snippet, Verdict
 from pmbf.report import Span
@@ -160,6 +161,11 @@ def finding(paths=("d/a b.txt",), snippets=(SNIPPET,), **more):
 
 def verdict(*findings, incomplete=()):
     return Verdict("block", findings, Extent(1, 2), (), incomplete, True, "default 0")
+
+
+def check(plan, policy, checker, allowances):
+    """Return the verdict on a plan by a checker."""
+    return verdict_of(plan, policy, judged(plan.payloads, policy, checker, allowances))
 
 
 @pytest.fixture

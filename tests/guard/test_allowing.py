@@ -11,10 +11,9 @@ from pmbf.base.errors import CorruptError, NotFoundError, UnsupportedError
 from pmbf.guard.allowing import Allowances, passage_fingerprint
 from pmbf.guard.baseline import Baseline, read_baseline, write_baseline
 from pmbf.guard.checker import CollectionChecker
-from pmbf.guard.checking import check
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import of_paths
-from tests.guard.conftest import CLEAN, LEAK, SECRET, guard
+from tests.guard.conftest import CLEAN, LEAK, SECRET, check, guard
 
 
 def fingerprints(done):

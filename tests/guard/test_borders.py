@@ -6,15 +6,14 @@ from hypothesis import strategies as st
 
 from pmbf import Collection
 from pmbf.guard.allowing import Allowances
-from pmbf.guard.borders import to_the_letter
-from pmbf.guard.checker import CollectionChecker
-from pmbf.guard.checking import check
+from pmbf.guard.checker import CollectionChecker, to_the_letter
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import Plan
 from pmbf.guard.types import Payload
 from pmbf.report import DocumentRef, Match, Passage, Span
 from pmbf.text import fold
 from tests.conftest import words
+from tests.guard.conftest import check
 
 MIDDLE = words(3, 40)
 SOURCE = f"{words(1, 60)} Well-ground a x b {MIDDLE} the 800x600 lamp was dry-rubbed. {words(2, 60)}"

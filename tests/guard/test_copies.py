@@ -81,9 +81,9 @@ def test_a_policy_says_what_a_copy_does(git, pictures, judge_with):
 def judge_with(git):
     from pmbf.guard.allowing import Allowances
     from pmbf.guard.checker import CollectionChecker
-    from pmbf.guard.checking import check
     from pmbf.guard.sources import Plan
     from pmbf.guard.types import Payload
+    from tests.guard.conftest import check
 
     def judged(folder, **levels):
         policy = Policy(collection=str(folder), **levels)

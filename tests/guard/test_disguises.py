@@ -12,12 +12,12 @@ from experiments.leaks import DISGUISES
 from pmbf import Collection
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker
-from pmbf.guard.checking import check
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import Plan
 from pmbf.guard.types import Payload
 from tests.conftest import ROOT, words
 from tests.extract import builders
+from tests.guard.conftest import check
 
 LIBRARY = ROOT / "examples" / "library"
 PAGES, PAGE_WORDS = 200, 350

@@ -6,18 +6,17 @@ import pytest
 
 from pmbf import Collection
 from pmbf.cli.outcome import ending
-from pmbf.guard import checking, unseen
+from pmbf.guard import checking, reading
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker
-from pmbf.guard.checking import check
-from pmbf.guard.cover import Cover
+from pmbf.guard.escaped import Cover
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import Plan
 from pmbf.guard.types import Payload
 from pmbf.screen import answering
 from pmbf.serving.service.worker import answer
 from tests.conftest import words
-from tests.guard.conftest import CLEAN, LEAK, guard
+from tests.guard.conftest import CLEAN, LEAK, check, guard
 
 UMLAUTS = "a &ouml; b &ouml; c &ouml; d &ouml; e &ouml; f &ouml; g &ouml; &uuml; &Uuml; &uarr; &upsilon;\n"
 
@@ -41,7 +40,7 @@ def reasons(verdict):
 
 @pytest.mark.parametrize("letter", ["uuml", "Uuml", "uml", "uacute", "uarr", "upsilon"])
 def test_references_that_begin_with_u_are_read(letter):
-    [(_, found)] = unseen.read_anew(Cover.of(f"&{letter};" * 8))
+    [(_, found)] = reading.read_anew(Cover.of(f"&{letter};" * 8))
     assert "&" not in found
 
 
@@ -55,14 +54,14 @@ def test_a_file_of_umlauts_does_not_end_the_check(tmp_path, protected):
 
 
 def test_an_error_of_one_look_is_told_and_the_other_looks_go_on(monkeypatch, verdict_on):
-    real = unseen.read_anew
-    monkeypatch.setattr(unseen, "read_anew", lambda cover: broken() if b"&uuml;" in cover.encoded else real(cover))
+    real = reading.read_anew
+    monkeypatch.setattr(reading, "read_anew", lambda cover: broken() if b"&uuml;" in cover.encoded else real(cover))
     found = verdict_on(plan(LEAK + UMLAUTS, LEAK))
     assert [one.payload.name for one in found.findings] == ["0.txt", "1.txt"]
     [(name, reason)] = reasons(found)
     assert (name, reason.partition(", line")[0]) == (
         "0.txt",
-        "hidden text: could not be examined: Broken in pmbf.guard.unseen",
+        "hidden text: could not be examined: Broken in pmbf.guard.reading",
     )
 
 

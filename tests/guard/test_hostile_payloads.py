@@ -16,13 +16,12 @@ import pytest
 from pmbf import Collection
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker
-from pmbf.guard.checking import check
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import Plan, of_paths
 from pmbf.guard.types import Payload
 from tests.conftest import ROOT, words
 from tests.extract import builders as make
-from tests.guard.conftest import guard
+from tests.guard.conftest import check, guard
 
 SECRET = words(1, 400)
 CATALOG, PAGES = "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>"

@@ -12,8 +12,8 @@ import pytest
 from pmbf.extract import extract, pdf, pdf_streams
 from pmbf.extract.reading import MAX_PROBLEMS
 from pmbf.guard.policy import Policy
+from pmbf.guard.reading import MOST_DEPTH
 from pmbf.guard.sources import of_content
-from pmbf.guard.unseen import MOST_DEPTH
 from tests.conftest import words
 from tests.extract import builders as make
 from tests.guard.conftest import CLEAN, LEAK

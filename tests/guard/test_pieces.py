@@ -14,20 +14,18 @@ from pmbf import Collection
 from pmbf.base.span import common, merged
 from pmbf.extract import Part, part_at
 from pmbf.guard import judging, pieces
-from pmbf.guard.allowing import Allowances
+from pmbf.guard.allowing import Allowances, PublicText
 from pmbf.guard.checker import CollectionChecker
-from pmbf.guard.checking import check
 from pmbf.guard.git import Object, Repository
 from pmbf.guard.judging import Measured
 from pmbf.guard.pieces import Encoded, Piece, windows
 from pmbf.guard.policy import Policy
-from pmbf.guard.public import PublicText
 from pmbf.guard.sources import of_content, of_index, of_paths
 from pmbf.guard.types import Payload
 from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
 from tests.conftest import words
 from tests.extract import builders as make
-from tests.guard.conftest import LEAK, OTHER_SECRET, SECRET
+from tests.guard.conftest import LEAK, OTHER_SECRET, SECRET, check
 
 SMALL, AROUND = 20_000, 2_000
 

@@ -11,19 +11,17 @@ from hypothesis import strategies as st
 
 from pmbf import Collection
 from pmbf.base.errors import CorruptError
-from pmbf.guard.allowing import Allowances
+from pmbf.guard.allowing import LICENCES_FILE, Allowances, PublicText, are_in, licence_spans, licences, packed, parse
 from pmbf.guard.checker import CollectionChecker
-from pmbf.guard.checking import check
 from pmbf.guard.endpoint import EndpointChecker
 from pmbf.guard.filter.exporting import export
 from pmbf.guard.filter.filterfile import EndpointFilter
 from pmbf.guard.policy import Policy
-from pmbf.guard.public import LICENCES_FILE, PublicText, are_in, licence_spans, licences, packed, parse
 from pmbf.guard.sources import Plan
 from pmbf.guard.types import Payload
 from pmbf.store.sitekey import SiteKey
 from tests.conftest import ROOT, words
-from tests.guard.conftest import CLEAN, LEAK, guard
+from tests.guard.conftest import CLEAN, LEAK, check, guard
 
 MIT = "".join((ROOT / "LICENSE").read_text(encoding="utf-8").partition("Permission is")[1:])
 """Our own licence, without whose it is."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from pmbf.guard.policy import Policy
-from pmbf.guard.verdict import together
+from pmbf.guard.session import together
 from tests.conftest import words
 from tests.guard.conftest import OTHER_SECRET, SECRET, SNIPPET, finding, guard
 

@@ -8,27 +8,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf import kernels
 from pmbf.extract import Limits
-from pmbf.guard import cover, escaped, unseen
-from pmbf.guard.cover import Cover
+from pmbf.guard import escaped
+from pmbf.guard.escaped import Cover
 from pmbf.guard.reading import read
+from pmbf.guard.reading import seen as seen_in
 from pmbf.guard.types import Payload
 from pmbf.text import clean
 from tests.conftest import words
 
 
 def seen(text):
-    return unseen.seen(text.encode(), kernels.looks(text.encode()), Limits())
+    return seen_in(Cover(text.encode()), Limits())
 
 
 @given(st.text("aZ9+/=- \t\n\r>é中\u200b", max_size=400) | st.text(max_size=100))
 def test_any_text_stays_as_it_is(text):
     text = clean(text)
     found = seen(text)
-    assert found.text.startswith(text)
+    assert found.content.decode().startswith(text)
     assert found.problems == ()
-    assert all(len(text) < part.start <= part.stop <= len(found.text) for part in found.parts)
+    assert all(len(text) < part.start <= part.stop <= len(found.content.decode()) for part in found.parts)
 
 
 @given(
@@ -42,7 +42,7 @@ def test_text_in_base64_is_unpacked_however_it_is_wrapped(secret, width, between
     packed = between.join(textwrap.wrap(base64.b64encode(secret.encode()).decode(), width))
     found = seen(f"before{around}\n{packed}\n{around}after")
     part = next(part for part in found.parts if part.path == "base64")
-    assert words(1, 30) in found.text[part.start : part.stop]
+    assert words(1, 30) in found.content.decode()[part.start : part.stop]
 
 
 @pytest.mark.parametrize("between", ["\n", "\r\n", '" +\n    "', "\\n'\n'", "\n# "])
@@ -59,7 +59,7 @@ def test_what_is_read_in_bites_is_what_is_read_at_once(monkeypatch, between, at_
     text = f"Look:\n{packed}\n\n{apart}\n\n{inside}\n\nbegin 644 a.txt\n{uuencoded}`\nend\n"
     drawn_ways = {"overstrike", "terminal codes", "invisible letters", "pieces of strings"}
     whole = seen(text)
-    monkeypatch.setattr(cover, "AT_ONCE", at_once)
+    monkeypatch.setattr(escaped, "AT_ONCE", at_once)
     assert seen(text) == whole
     assert {one.path for one in whole.parts} >= {"base64", "letters set apart", "uuencode", *drawn_ways}
 
@@ -70,7 +70,7 @@ def test_letters_set_apart_are_put_together(seed, gap):
     apart = (gap * 3).join(gap.join(word) for word in secret.split())
     found = seen(f"Look: {apart}")
     [part] = found.parts
-    assert found.text[part.start : part.stop].split() == secret.split()
+    assert found.content.decode()[part.start : part.stop].split() == secret.split()
 
 
 def test_short_base64_and_short_runs_of_letters_are_left_alone():
@@ -82,7 +82,7 @@ def test_short_base64_and_short_runs_of_letters_are_left_alone():
 def test_a_text_that_hides_nothing_is_neither_decoded_nor_copied(monkeypatch, text):
     monkeypatch.setattr(Cover, "text", property(lambda _: pytest.fail("it was decoded")))
     encoded = text.encode()
-    assert unseen.seen(encoded, kernels.looks(encoded), Limits()).content is encoded
+    assert seen_in(Cover(encoded), Limits()).content is encoded
 
 
 def test_armour_is_told():
@@ -98,20 +98,20 @@ def test_a_few_marks_in_a_long_text_are_read_anew_with_what_is_around_and_no_mor
     drawn = {escaped.OVERSTRIKE, escaped.COLOURS, escaped.PIECES}
     [part] = [one for one in found.parts if one.path in drawn]
     assert part.stop - part.start < 3 * escaped.AROUND
-    read = found.text[part.start : part.stop]
+    read = found.content.decode()[part.start : part.stop]
     assert (before[-2000:] in read, after[:2000] in read) == (True, True)
 
 
 def test_a_text_that_hides_more_than_can_be_looked_at_in_time_is_incomplete():
     text = base64.b64encode(words(1, 60).encode()).decode()
-    found = unseen.seen(f"{text}\n\n{text}".encode(), kernels.looks(text.encode()), Limits(timeout_s=1e-9))
+    found = seen_in(Cover(f"{text}\n\n{text}".encode()), Limits(timeout_s=1e-9))
     assert "took longer than 1e-09 s" in found.problems[-1]
 
 
 def test_a_text_that_hides_nothing_is_incomplete_too_if_there_is_no_time_to_look():
     text = "\\a b " * 1000
     assert seen(text).problems == ()
-    found = unseen.seen(text.encode(), kernels.looks(text.encode()), Limits(timeout_s=1e-9))
+    found = seen_in(Cover(text.encode()), Limits(timeout_s=1e-9))
     assert "took longer than 1e-09 s" in found.problems[0]
 
 
@@ -131,7 +131,7 @@ def test_escapes_are_read_alike_in_bites(monkeypatch):
     ):
         [whole] = [one for one in escaped.read_anew(Cover.of(hidden)) if one[0] == escaped.ESCAPES]
         assert secret in whole[1]
-        monkeypatch.setattr(cover, "AT_ONCE", 100)
+        monkeypatch.setattr(escaped, "AT_ONCE", 100)
         assert whole in escaped.read_anew(Cover.of(hidden))
         monkeypatch.undo()
 

@@ -5,16 +5,14 @@ import random
 import pytest
 
 from pmbf import Collection
-from pmbf.guard.allowing import Allowances
+from pmbf.guard.allowing import Allowances, counted_up, licence_spans
 from pmbf.guard.checker import CollectionChecker, without_doubtful
-from pmbf.guard.checking import check
 from pmbf.guard.policy import Policy
-from pmbf.guard.public import counted_up, licence_spans
 from pmbf.guard.sources import Plan
 from pmbf.guard.types import Payload
 from pmbf.report import DocumentRef, Match, Passage, Span
 from tests.conftest import words
-from tests.guard.conftest import LIBRARY
+from tests.guard.conftest import LIBRARY, check
 
 GPL_NOTICE = """\
 // Copyright (C) 2011 Ada Example and others.

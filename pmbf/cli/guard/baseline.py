@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pmbf.base.errors import DONE, IncompleteError
+from pmbf.base.errors import DONE, IncompleteError, ParameterError
 from pmbf.cli.guard import arguments as arg
 from pmbf.cli.guard.arguments import taking
 from pmbf.cli.guard.options import OF_ADDING
@@ -35,7 +36,6 @@ CODES = "Exit codes: 0 done; 2 wrong usage or policy; 3 an error, or not everyth
 @taking(*OF_ADDING)
 def add(file: arg.BaselineFile = None, **scope: Any) -> None:
     """Allow the passages found now as well, and name the baseline in .pmbf.toml: the next check lets them through."""
-    from pmbf.cli.guard.allowing import name_in_policy
     from pmbf.cli.shown.figures import counted, shown_path
     from pmbf.guard.baseline import Baseline, read_baseline, write_baseline
 
@@ -47,7 +47,8 @@ def add(file: arg.BaselineFile = None, **scope: Any) -> None:
     added = counted(len(after.notes) - len(before.notes), "passage")
     note(f"{shown_path(check.file)}: {added} added; write behind each why it may leave")
     if check.switch:
-        note(f"{shown_path(str(name_in_policy(check.policy_file, check.file)))}: names the baseline now")
+        _name_in_policy(check.policy_file, check.file)
+        note(f"{shown_path(str(check.policy_file))}: names the baseline now")
 
 
 @of_baseline.command(
@@ -141,10 +142,7 @@ class _BaselineCheck:
 
         Args:
             baseline: It allows nothing here; None: the verdict is under the collection's key.
-            of_all: Whether everything must have been checked.
-
-        Raises:
-            IncompleteError: Not everything was checked, and it must have been.
+            of_all: Whether everything must have been checked; IncompleteError if it was not.
         """
         from pmbf.guard.baseline import Baseline
 
@@ -158,3 +156,32 @@ class _BaselineCheck:
 
 def _found(verdict: Verdict) -> set[str]:
     return {one.fingerprint for finding in verdict.findings for one in finding.snippets if not one.allowed_by}
+
+
+def _name_in_policy(policy: Path, baseline: str) -> None:
+    """Write into a policy's file, made if there is none, which baseline counts; every other line of it stays.
+
+    Raises:
+        ParameterError: The file is a link, or the line cannot be added to it as it is.
+    """
+    import json
+    import tomllib
+
+    from pmbf.guard.config import PROJECT_FILE
+
+    table = "tool.pmbf.guard" if policy.name == PROJECT_FILE else "guard"
+    line = f"baseline = {json.dumps(os.path.relpath(baseline, policy.parent), ensure_ascii=False)}"
+    before = policy.read_text(encoding="utf-8") if policy.exists() else ""
+    head = re.compile(rf"^\[{re.escape(table)}\][^\n]*\n?", re.MULTILINE)
+    if policy.is_symlink():  # its author may be another, and lead elsewhere
+        raise ParameterError(f"{policy}: is a link; write {line} below [{table}] in it")
+    if found := head.search(before):
+        start = found.group().rstrip("\n") + "\n"
+        after = f"{before[: found.start()]}{start}{line}\n{before[found.end() :]}"
+    else:
+        after = f"{before}{'' if not before or before.endswith(chr(10)) else chr(10)}[{table}]\n{line}\n"
+    try:
+        tomllib.loads(after)
+    except tomllib.TOMLDecodeError:
+        raise ParameterError(f"{policy}: cannot be added to; write {line} below [{table}] in it") from None
+    policy.write_text(after, encoding="utf-8")

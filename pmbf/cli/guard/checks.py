@@ -1,20 +1,21 @@
-"""One leak check of a command line: its target, its policy, its protected documents."""
+"""One leak check of a command line: its target, its policy, its verdict, and how a blocked passage is allowed."""
 
 from __future__ import annotations
 
 import os
+import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pmbf.base.contents import read_stream
 from pmbf.base.errors import ParameterError, PmbfError
-from pmbf.cli.guard.options import sorted_out
+from pmbf.cli.guard.options import BY_FIELD, OF_ADDING, sorted_out
 from pmbf.cli.outcome import note, reason
-from pmbf.guard.config import Chosen, policy_for, project_folder
-from pmbf.guard.policy import Policy
+from pmbf.guard.config import Chosen, is_locked, policy_for, project_folder
+from pmbf.guard.policy import KEYS, TOLD_INLINE, Policy, is_address
 
 if TYPE_CHECKING:
     from pmbf.guard.git import Repository
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 NOTHING_PROTECTED = "no protected documents are named: add -c FOLDER, set PMBF_COLLECTION, or write a policy"
 SHOWS_PROGRESS = 200
 """Payloads from which on a bar is drawn: the check may take longer than a user waits without a sign."""
+MOST_COMMITS = 3
+"""Commits of a push for which a command is printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +90,7 @@ class Check:
     Args:
         given: The values of the command line, by field.
         target: What to check.
-        policy: What blocks.
-        chosen: The parts of the policy that the user chose.
+        policy: What blocks; `chosen` has the parts of it that the user chose.
         folder: The folder that the policy's globs start from.
         repository: The repository of the payloads, or None.
     """
@@ -107,10 +109,6 @@ class Check:
         Args:
             given: Values by field, as `pmbf.cli.guard.options` has them.
             by_owner: Whether the payloads are the user's own, also if `Target.by_another` says that they may not be.
-
-        Raises:
-            ParameterError: The policy is wrong, or no protected documents are named.
-            PmbfError: There is no repository, or git fails.
         """
         parts = sorted_out(given)
         target, chosen = Target(**parts["target"]), Chosen(**parts["chosen"], values=parts["policy"])
@@ -139,11 +137,8 @@ class Check:
         """Return the verdict, and the channel that was checked.
 
         Args:
-            session: The session of the policy.
+            session: Of the policy.
             by_service: Whether the collection's service is asked, if it runs.
-
-        Raises:
-            PmbfError, OSError: The check could not answer.
         """
         from pmbf.cli.shown.progress import screen_progress
 
@@ -189,7 +184,7 @@ def _server_has(words: Sequence[str], environment: Mapping[str, str], repository
     Args:
         words: The words that git gives a pre-push hook: the remote's name and address, the name alone, or none.
         environment: Variables, in which pre-commit puts these words.
-        repository: The local repository.
+        repository: The local one.
     """
     if words:
         remote, address = words[0], words[1] if len(words) > 1 else ""
@@ -245,3 +240,70 @@ def is_redacted(redact: bool | None, environment: Mapping[str, str] = os.environ
 def is_read_by_others(environment: Mapping[str, str]) -> bool:
     """Return whether others may read the output: in CI."""
     return bool(environment.get("CI"))
+
+
+def ways_to_allow(check: Check, verdict: Verdict) -> Iterator[str]:
+    """Yield how a blocked passage is allowed: a command that works as it is printed, where the user may allow it."""
+    if check.target.pre_receive:
+        if check.policy.allow_inline:
+            yield TOLD_INLINE
+        yield "ask who keeps the policy of this server, whose baseline alone counts"
+        return
+    if check.to_others or "-" in check.target.words:  # what is gone is not looked at again
+        yield from check.policy.ways_to_allow()
+        return
+    is_free = check.policy.baseline or not is_locked(check.chosen)
+    commands = [_command(check, what) for what in _whats(check, verdict)] if is_free else []
+    if commands:
+        yield f"`{' && '.join(commands)}`"
+    elif check.policy.allow_inline:
+        yield TOLD_INLINE
+
+
+def _whats(check: Check, verdict: Verdict) -> list[list[str]]:
+    """Return the words that name what was blocked, for each command; none if it cannot be looked at once more."""
+    target = check.target
+    blocking = [one.payload for one in verdict.findings if one.action == "block"]
+    if target.pre_push:
+        commits = list(dict.fromkeys(one.commit for one in blocking))
+        return [["--range", f"{one}^!"] for one in commits] if all(commits) and len(commits) <= MOST_COMMITS else []
+    if target.commit_msg:
+        return [["--commit-msg", os.path.abspath(target.words[0])]]
+    if target.staged and os.path.basename(os.environ.get("GIT_INDEX_FILE", "index")) != "index":
+        # `git commit -a` and `git commit FILE` fill an index that is gone after the hook; the files are there.
+        return [_after_options([str(check.folder / path) for one in blocking for path in one.paths])]
+    if target.staged:
+        return [["--staged"]]
+    paths = {path for one in blocking for path in one.paths}
+    named = [word for word in target.words if word in paths]
+    return [_after_options(named if len(named) == len(paths) else list(target.words))]
+
+
+def _after_options(words: list[str]) -> list[str]:
+    return ["--", *words] if any(word.startswith("-") for word in words) else words
+
+
+def _command(check: Check, what: list[str]) -> str:
+    """Return the command that allows what was blocked, with the options of the check's policy.
+
+    A hook runs at the top of the work tree, the user types anywhere: its paths are absolute.
+    """
+    options: list[str] = []
+    parts = sorted_out(check.given)
+    for field, value in (parts["chosen"] | parts["policy"]).items():
+        name = "--file" if field == "baseline" else BY_FIELD[field].names[-1]
+        if field in OF_ADDING or field == "baseline":
+            for one in value if isinstance(value, (list, tuple)) else [value]:
+                options += [name, _absolute(field, str(one)) if check.target.in_git else str(one)]
+    words = [*options, *what] if what[0] == "--" else [*what, *options]
+    return shlex.join(["pmbf", "guard", "baseline", "add", *words])
+
+
+def _absolute(field: str, value: str) -> str:
+    """Return the value of an option with an absolute path, if it is a path."""
+    if field == "param":
+        name, _, inner = value.partition("=")
+        return f"{name}={_absolute(name, inner)}"
+    if (field in KEYS and KEYS[field].kind not in ("path", "paths")) or is_address(value):
+        return value
+    return os.path.abspath(os.path.expanduser(value))

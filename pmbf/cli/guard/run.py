@@ -37,9 +37,6 @@ class Telling:
         sarif: File of SARIF, or `-` for stdout.
         incidents: File of incidents.
         quiet: Whether findings are not printed.
-
-    Raises:
-        ParameterError: JSON and SARIF would both be on stdout.
     """
 
     redact: bool | None = None
@@ -53,22 +50,14 @@ class Telling:
             raise ParameterError("--json and --sarif - would both write on stdout; write the SARIF to a file")
 
     def require_own_files(self) -> None:
-        """Refuse to write over files of others, or behind their lines.
-
-        Raises:
-            ParameterError: A file is there that pmbf did not write.
-        """
+        """Refuse to write over files that pmbf did not write, or behind their lines."""
         if self.sarif and self.sarif != "-":
             require_own("--sarif", self.sarif, "sarif", hint="remove it first")
         if self.incidents:
             require_own("--incidents", self.incidents, "incidents", hint="remove it first")
 
     def require_outside(self, policy: Policy) -> None:
-        """Refuse to write among the protected documents: the next load would read that, too.
-
-        Raises:
-            ParameterError: A file lies there.
-        """
+        """Refuse to write among the protected documents: the next load would read that, too."""
         written = {"--sarif": self.sarif, "--incidents": self.incidents}
         places = {option: file for option, file in written.items() if file and file != "-"}
         if not places or not (policy.collection or policy.cluster):
@@ -85,11 +74,7 @@ class Telling:
 
 
 def run_plain(arguments: Sequence[str]) -> None:
-    """Check and exit, if typer is not needed for the words after `pmbf guard`; else return.
-
-    Raises:
-        SystemExit: The check has ended.
-    """
+    """Check and exit, if typer is not needed for the words after `pmbf guard`; else return."""
     read = plain(arguments)
     if read is None:
         return
@@ -99,16 +84,12 @@ def run_plain(arguments: Sequence[str]) -> None:
 
 
 def run(given: Mapping[str, Any]) -> int:
-    """Check, print, and return the exit code.
+    """Check, print, and return the exit code; raise what kept the check from an answer, if the policy blocks errors.
 
     Args:
         given: Values by field, as `pmbf.cli.guard.options` has them.
-
-    Raises:
-        PmbfError, OSError: The check could not answer, and the policy blocks errors.
     """
-    from pmbf.cli.guard.allowing import ways_to_allow
-    from pmbf.cli.guard.checks import Check
+    from pmbf.cli.guard.checks import Check, ways_to_allow
     from pmbf.guard.session import Session
 
     output = Telling(**sorted_out(given)["output"])
