@@ -37,7 +37,7 @@ _ANSWER = np.dtype([(name, np.int64) for name in ("source", "lines", "n_lines")]
 """`answer_t` of native/align/sources.c."""
 
 _LINE = np.dtype([("edges", np.int64, 4), ("kind", np.int64), ("figures", np.float64, 6)])
-"""`line_t` of native/align/judge.h."""
+"""`line_t` of native/align/judged.h."""
 
 _COUNTED = np.dtype([("key", np.uint64), ("n_holding", np.int32), ("n_times", np.int32)])
 """`counted_t` of native/align/weigh.h."""

@@ -1,7 +1,6 @@
 /* Arithmetic that the bit kernels and the text kernels share. */
 
-#ifndef PMBF_ARITHMETIC_H
-#define PMBF_ARITHMETIC_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ INLINE uint64_t fmix64(uint64_t x) {
     x = (x ^ (x >> 33)) * 0xC4CEB9FE1A85EC53u;
     return x ^ (x >> 33);
 }
-
-#endif

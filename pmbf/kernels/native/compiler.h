@@ -1,7 +1,6 @@
 /* The macros of all kernels for the compiler, and what they need of the machine. */
 
-#ifndef PMBF_COMPILER_H
-#define PMBF_COMPILER_H
+#pragma once
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the kernels read little-endian words; pmbf runs without them, on NumPy"
@@ -19,6 +18,4 @@
 #else
 #define TARGET_BEGIN(...) _Pragma("GCC push_options") PRAGMA(GCC target(__VA_ARGS__))
 #define TARGET_END _Pragma("GCC pop_options")
-#endif
-
 #endif

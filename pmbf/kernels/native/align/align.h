@@ -7,8 +7,7 @@
  * both texts; a text is a class at each of its places. A box is a range of words of each text, `[start, stop)`.
  */
 
-#ifndef PMBF_ALIGN_H
-#define PMBF_ALIGN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -135,5 +134,3 @@ bool pair_set_up(pair_t *pair);
 void pair_free(pair_t *pair);
 /* Finds the alignments of a pair that is set up. Returns false if out of memory. */
 bool pair_align(const pair_t *pair, boxes_t *boxes);
-
-#endif

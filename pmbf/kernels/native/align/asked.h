@@ -1,7 +1,6 @@
 /* A query made ready to be compared with many texts: its tokens, words and grams with hash tables of them. */
 
-#ifndef PMBF_ALIGN_ASKED_H
-#define PMBF_ALIGN_ASKED_H
+#pragma once
 
 #include "ready.h"
 #include "runs.h"
@@ -64,10 +63,6 @@ typedef struct {
 bool matched_make(matched_t *matched, const asked_t *asked, const ready_t *source);
 void matched_free(matched_t *matched);
 
-/* guess.c: writes the weights of all classes, as `weigh_classes` does, from the counts of the two texts alone. `equals` has
- * for each type of the text the type of the query with the same key, or -1. Returns false if out of memory. */
-bool guess_classes(const asked_t *asked, const ready_t *source, const int32_t *equals, int32_t *rarities, int32_t *priors);
-
 /* seeds.c: finds the equal runs of a query and a text. `found->runs` is to be freed in any case. Returns false if out of
  * memory. */
 bool seeds_find(const asked_t *asked, const ready_t *source, runs_t *found);
@@ -75,5 +70,3 @@ bool seeds_find(const asked_t *asked, const ready_t *source, runs_t *found);
 /* seeds.c: returns the stop of the gram of `n_words` words that begins at a token, or -1 if the text ends before. Starts ascend
  * from call to call: `reach` has the stop and the half words of the gram before. */
 int64_t gram_stop(const ready_t *source, int64_t start, int64_t n_words, int64_t *stop, int64_t *half_words);
-
-#endif

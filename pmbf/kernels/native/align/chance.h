@@ -1,7 +1,6 @@
 /* How likely a word is in a part of a text without copying, as a bucket of the tables of scores. */
 
-#ifndef PMBF_ALIGN_CHANCE_H
-#define PMBF_ALIGN_CHANCE_H
+#pragma once
 
 #include "align.h"
 
@@ -53,5 +52,3 @@ INLINE int64_t class_score(const pair_t *pair, const odds_t *odds, int side, int
 INLINE odds_t odds_of_part(const pair_t *pair, int side, int64_t n_there) {
     return odds_of(pair, n_there, pair->sides[!side].n - n_there + pair->rules->prior_words);
 }
-
-#endif

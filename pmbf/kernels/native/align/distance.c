@@ -2,7 +2,7 @@
  * distances; Hyyrö 2004, Bit-parallel LCS-length computation revisited. A row of bits tells where a symbol stands in the
  * one list, the pattern. */
 
-#include "distance.h"
+#include "judged.h"
 
 #define TOP ((uint64_t)1 << 63)
 enum { MOST_ROWS = 1 << 14 }; /* words of 64 bits in the rows of all symbols, if they are kept */

@@ -1,7 +1,6 @@
 /* A query and a text explored together: what the judging goes on with. */
 
-#ifndef PMBF_ALIGN_EXPLORE_H
-#define PMBF_ALIGN_EXPLORE_H
+#pragma once
 
 #include "judged.h"
 
@@ -24,8 +23,6 @@ typedef struct {
 bool explore(const asked_t *asked, const ready_t *source, explored_t *found);
 void explored_free(explored_t *found);
 
-/* compare.c: compares a query with a text that `ready_make` made ready. Returns the number of passages, which are in
+/* judge.c: compares a query with a text that `ready_make` made ready. Returns the number of passages, which are in
  * malloc's memory, or ALIGN_NO_MEMORY. */
 int64_t compare(const asked_t *asked, const uint8_t *block, line_t **lines);
-
-#endif

@@ -1,11 +1,9 @@
 /* A pair that is judged, and what its judging is made of: spans, pieces, likeness, evidence. reference_judge.py has the
  * rules. */
 
-#ifndef PMBF_ALIGN_JUDGED_H
-#define PMBF_ALIGN_JUDGED_H
+#pragma once
 
 #include "asked.h"
-#include "distance.h"
 
 /* `Block` of reference_runs.py: a row of equal runs. */
 typedef struct {
@@ -120,4 +118,13 @@ typedef struct {
     double similarity, characters, words, sorted_words, evidence, in_order;
 } line_t;
 
-#endif
+/* distance.c: how far two lists of symbols are apart. A symbol is a letter or the key of a word. */
+typedef struct {
+    const uint64_t *symbols;
+    int64_t n;
+} list_t;
+
+/* Returns the Levenshtein distance of two lists, or ALIGN_NO_MEMORY. */
+int64_t edit_distance(list_t one, list_t other);
+/* Returns the length of the longest common subsequence of two lists, or ALIGN_NO_MEMORY. */
+int64_t common_length(list_t one, list_t other);

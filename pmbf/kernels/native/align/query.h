@@ -1,7 +1,6 @@
 /* A query made from a block: what `asked_t` has, in memory of its own. */
 
-#ifndef PMBF_ALIGN_QUERY_H
-#define PMBF_ALIGN_QUERY_H
+#pragma once
 
 #include "asked.h"
 
@@ -27,5 +26,3 @@ typedef struct {
  * counts of `terms` have them already. NULL: the query's own words are counted, and added. */
 bool query_make(query_t *query, const uint8_t *block, const terms_t *terms, const int32_t *own);
 void query_free(query_t *query);
-
-#endif

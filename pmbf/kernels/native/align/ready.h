@@ -1,8 +1,7 @@
 /* A text made ready to be compared with queries: all that depends on the text alone and on other texts, in one block of
  * memory that can be kept. No query folds or splits the text again, or looks its words up. */
 
-#ifndef PMBF_ALIGN_READY_H
-#define PMBF_ALIGN_READY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ void ready_letters(const ready_t *ready, int64_t n, uint32_t *letters);
  * block, which is in malloc's memory, or TEXT_NO_MEMORY or TEXT_NOT_UTF8. */
 int64_t ready_make(const table_t *table, const counts_t *others, const int64_t *commonest, const uint8_t *utf8, int64_t size,
                    void **block);
-
-#endif

@@ -1,7 +1,6 @@
 /* Equal runs of two texts, and the chains that they make. */
 
-#ifndef PMBF_ALIGN_RUNS_H
-#define PMBF_ALIGN_RUNS_H
+#pragma once
 
 #include "align.h"
 
@@ -67,5 +66,3 @@ typedef struct {
 
 /* Finds the smallest edit at a pair of borders, outwards, that equal words follow. */
 hop_t hop_find(const hashed_t *texts, int64_t here, int64_t there, bool forward);
-
-#endif

@@ -1,8 +1,7 @@
 /* Hash tables with open addressing over 64-bit names that are mixed well. A table has the numbers of names, -1 for a
  * free slot; its size is a power of two, at least twice the number of names. */
 
-#ifndef PMBF_ALIGN_SLOTS_H
-#define PMBF_ALIGN_SLOTS_H
+#pragma once
 
 #include "align.h"
 
@@ -32,10 +31,3 @@ INLINE void sieve_add(uint64_t *sieve, uint64_t name) {
     uint64_t bit = name >> 40 & (SIEVE_BITS - 1);
     sieve[bit / 64] |= (uint64_t)1 << (bit % 64);
 }
-
-/* asked.c: fills a hash table of n distinct names, and a sieve of them if there is one. */
-void slots_fill(const uint64_t *names, int64_t n, int32_t *slots, int64_t n_slots, uint64_t *sieve);
-/* Fills a hash table of slips, 0 for none, and lists for each the next equal one, or -1. */
-void slots_fill_equal(const uint64_t *slips, int64_t n, int32_t *slots, int64_t n_slots, int32_t *next, uint64_t *sieve);
-
-#endif

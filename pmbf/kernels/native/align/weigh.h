@@ -1,7 +1,6 @@
 /* How rare the words of a text are, from the counts of other texts. */
 
-#ifndef PMBF_ALIGN_WEIGH_H
-#define PMBF_ALIGN_WEIGH_H
+#pragma once
 
 #include "slots.h"
 
@@ -33,5 +32,3 @@ void counts_weigh(const counts_t *counts, int64_t n_like, int64_t n, int32_t *n_
 /* Counts a text by pages: writes how many hold each of its types, and its occurrences. Returns the number of pages,
  * or ALIGN_NO_MEMORY. `types` has the type of each of n words. */
 int64_t counts_pages(const int32_t *types, int64_t n, int64_t n_types, int64_t page_words, int32_t *n_holding, int32_t *n_times);
-
-#endif

@@ -1,7 +1,6 @@
 /* The words of a text as alignment sees them. */
 
-#ifndef PMBF_ALIGN_WORDS_H
-#define PMBF_ALIGN_WORDS_H
+#pragma once
 
 #include "align.h"
 
@@ -51,5 +50,3 @@ void words_slips(const uint32_t *codes, uint64_t *slips);
 /* prepare.c: copies the folded text with one separator between two words and no other. Writes where each token begins in
  * the copy and where the last ends, in code points. Returns the bytes written. */
 int64_t words_spell(const text_t *text, uint8_t *spelling, int64_t *offsets);
-
-#endif

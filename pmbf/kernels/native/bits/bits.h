@@ -8,8 +8,7 @@
  * negative number: PMBF_NO_MEMORY, or PMBF_REFUSED for wrong values. Python then words the error.
  */
 
-#ifndef PMBF_BITS_H
-#define PMBF_BITS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -85,5 +84,3 @@ INLINE uint64_t position(uint64_t mix, uint32_t i, uint64_t row_bits) {
     uint32_t point = (uint32_t)(mix >> 32) + i * ((uint32_t)mix | 1u);
     return (point * row_bits) >> 32;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The evidence of a query's hits. */
 
-#ifndef PMBF_BITS_EVIDENCE_H
-#define PMBF_BITS_EVIDENCE_H
+#pragma once
 
 #include "bits.h"
 
@@ -18,5 +17,3 @@ typedef struct {
  * query is not in order. */
 int64_t evidence_of_lists(const int64_t *bounds, size_t n, const uint32_t *places, size_t n_places, weighing_t by,
                           int64_t *out);
-
-#endif

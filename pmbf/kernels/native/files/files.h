@@ -1,7 +1,6 @@
 /* Plain texts read from their files, as a load reads most files, with the interpreter's lock released. */
 
-#ifndef PMBF_FILES_H
-#define PMBF_FILES_H
+#pragma once
 
 #include "../text/samples.h"
 
@@ -23,5 +22,3 @@ typedef struct {
 } looks_t;
 
 looks_t looks_of(const uint8_t *bytes, size_t size);
-
-#endif

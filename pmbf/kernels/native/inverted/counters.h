@@ -6,8 +6,7 @@
  * If a list has few postings, then marks are set, and only marked counters are looked at. If a list has many, then all
  * counters are looked at, and no mark is set: that saves a write for each posting. */
 
-#ifndef PMBF_COUNTERS_H
-#define PMBF_COUNTERS_H
+#pragma once
 
 #include "inverted.h"
 
@@ -53,5 +52,3 @@ int64_t tell_counts(counters_t *counters, bool marked, uint64_t first, size_t li
 
 /* Makes room for n more pairs. Returns 0 or PMBF_NO_MEMORY. */
 int64_t pairs_reserve(pairs_t *pairs, size_t n);
-
-#endif

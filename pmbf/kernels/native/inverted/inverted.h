@@ -3,8 +3,7 @@
  *
  * An exported function returns a count, or PMBF_NO_MEMORY, or PMBF_REFUSED for numbers that are not in order. */
 
-#ifndef PMBF_INVERTED_H
-#define PMBF_INVERTED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ INLINE size_t longest_list(const lists_t *lists) {
     }
     return longest;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* NumPy arrays as arguments of a function of the extension module. */
 
-#ifndef PMBF_MODULE_ARRAYS_H
-#define PMBF_MODULE_ARRAYS_H
+#pragma once
 
 #include <Python.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ typedef struct {
 /* Returns the next array; all zero if it is refused. */
 array_in_t arrays_take(arrays_t *arrays, PyObject *array, items_t items, int n_dims);
 void arrays_release(arrays_t *arrays);
-
-#endif

@@ -4,8 +4,7 @@
 #include "module.h"
 
 #include "../files/files.h"
-#include "buffer.h"
-#include "options.h"
+#include "texts.h"
 
 typedef struct {
     PyObject *path; /* the path in bytes, as the system takes it */

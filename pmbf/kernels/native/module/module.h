@@ -1,7 +1,6 @@
 /* The functions of the extension module, a list for each file. The last entry of a list has no name. */
 
-#ifndef PMBF_MODULE_H
-#define PMBF_MODULE_H
+#pragma once
 
 #include <Python.h>
 
@@ -10,5 +9,3 @@ extern PyMethodDef resultset_methods[], rows_methods[], text_methods[], units_me
 
 /* Casts a function that takes an array of arguments to the type that Python's lists of functions want. */
 #define AS_METHOD(function) ((PyCFunction)(void (*)(void))(function))
-
-#endif

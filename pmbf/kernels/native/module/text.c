@@ -7,8 +7,7 @@
 
 #include "../text/samples.h"
 #include "arrays.h"
-#include "buffer.h"
-#include "options.h"
+#include "texts.h"
 
 int take_options(PyObject *how, options_t *options) {
     unsigned long long shingle_tokens, long_letters, min_hashes, segment_chars, hash_bits;

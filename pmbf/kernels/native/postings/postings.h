@@ -1,8 +1,7 @@
 /* Sorted postings: for each hash the documents that have it, as numbers into a list of documents. docs/format.md draws
  * the bits. A hash here is a number of 32 to 64 bits, the lowest ones of its word. */
 
-#ifndef PMBF_POSTINGS_H
-#define PMBF_POSTINGS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -162,5 +161,3 @@ int64_t find_segments(const segments_t *segments, const uint64_t *hashes, size_t
 /* find.c: finds the lists of n hashes in the segments that may have them, and how many documents have each hash. Returns
  * as `find_segments`. */
 int64_t find_lists(const segments_t *segments, const uint64_t *hashes, size_t n, found_lists_t *found, int64_t *counts);
-
-#endif

@@ -1,7 +1,6 @@
 /* Postings written list after list, by making and by joining. */
 
-#ifndef PMBF_POSTINGS_WRITE_H
-#define PMBF_POSTINGS_WRITE_H
+#pragma once
 
 #include "postings.h"
 
@@ -41,5 +40,3 @@ typedef struct {
 
 /* Makes room for n numbers. Returns 0 or PMBF_NO_MEMORY. */
 int reserve_numbers(room_t *room, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* A file's bytes, cut into pages that are checked when they are first used. */
 
-#ifndef PMBF_RECORDS_PAGES_H
-#define PMBF_RECORDS_PAGES_H
+#pragma once
 
 #include "../bits/bits.h"
 
@@ -24,5 +23,3 @@ INLINE int check_pages(const pages_t *pages, const void *at, size_t n) {
     if (pages->checked[first] && pages->checked[last] && last - first < 2) return 0;
     return pages_check(pages, first, last) < 0 ? 0 : PMBF_REFUSED;
 }
-
-#endif

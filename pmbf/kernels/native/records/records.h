@@ -1,7 +1,6 @@
 /* The functions that the kernels of files on disk share: checksums, and ascending hashes as gaps. */
 
-#ifndef PMBF_RECORDS_H
-#define PMBF_RECORDS_H
+#pragma once
 
 #include "../bits/bits.h"
 #include "write.h"
@@ -21,5 +20,3 @@ const uint8_t *decode_wide(const uint8_t *in, const uint8_t *end, size_t n, size
 
 /* Returns the instruction set in use: 0 plain, 1 AVX2 with carry-less products, 2 AVX-512. */
 int bits_level(void);
-
-#endif

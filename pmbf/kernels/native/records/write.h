@@ -1,7 +1,6 @@
 /* Checksums, and the record of a fingerprint. */
 
-#ifndef PMBF_RECORDS_WRITE_H
-#define PMBF_RECORDS_WRITE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ typedef struct {
 /* Writes a record; returns its size. `out` has `record_room(n_hashes, n_parts, hash_bits)` bytes. */
 size_t record_write(const parts_t *parts, uint8_t *out);
 size_t record_room(size_t n_hashes, size_t n_parts, size_t hash_bits);
-
-#endif

@@ -5,8 +5,7 @@
  * A list is ascending and distinct. It knows the hashes of its article up to its limit: a trimmed list up to its last
  * hash, a whole list up to 2^32 - 1. Two lists are compared up to the smaller of their limits. */
 
-#ifndef PMBF_RESULTSET_LISTS_H
-#define PMBF_RESULTSET_LISTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ int64_t lists_alike(const lists_t *lists, likeness_t likeness, alike_t **found);
  * the order of `order` a list is shown unless it is alike to a shown list. If `connected`, then the first of all lists that
  * pairs connect is shown. Returns false if out of memory. */
 bool lists_shown(const alike_t *pairs, size_t n_pairs, const int64_t *order, size_t n, bool connected, int64_t *shown);
-
-#endif

@@ -1,7 +1,6 @@
 /* The sentences of a text, each as one hash of its words: docs/resultsets.md. */
 
-#ifndef PMBF_RESULTSET_SENTENCES_H
-#define PMBF_RESULTSET_SENTENCES_H
+#pragma once
 
 #include "../text/text.h"
 
@@ -33,5 +32,3 @@ typedef struct {
  * TEXT_NO_MEMORY or TEXT_NOT_UTF8; `sentences_free` frees what is found. */
 int sentences_find(const table_t *table, const uint8_t *utf8, size_t size, const stems_t *stems, sentences_t *found);
 void sentences_free(sentences_t *found);
-
-#endif

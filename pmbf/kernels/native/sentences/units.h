@@ -6,8 +6,7 @@
  *                          |--------------------------| |---------------------------|      also from other starts
  */
 
-#ifndef PMBF_SENTENCES_UNITS_H
-#define PMBF_SENTENCES_UNITS_H
+#pragma once
 
 #include "../text/text.h"
 
@@ -28,5 +27,3 @@ typedef struct {
  * TEXT_OK, TEXT_NO_MEMORY or TEXT_NOT_UTF8; `units_free` frees what is found. */
 int units_find(const table_t *table, const uint8_t *utf8, size_t size, int code, bool from_each, units_t *found);
 void units_free(units_t *found);
-
-#endif

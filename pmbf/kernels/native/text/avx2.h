@@ -1,7 +1,6 @@
 /* The AVX2 kernels; text.h says what each does. */
 
-#ifndef PMBF_TEXT_AVX2_H
-#define PMBF_TEXT_AVX2_H
+#pragma once
 
 #include <immintrin.h>
 
@@ -17,5 +16,3 @@ size_t tokens_avx2(const fold_t *fold, tokens_t *tokens);
 void kinds_avx2(const uint8_t *bytes, size_t n, uint8_t *kinds);
 void murmur_avx2(const uint8_t *bytes, const uint32_t *starts, const uint32_t *stops, size_t n, uint64_t *hashes);
 void shingles_avx2(const uint64_t *values, const uint8_t *singles, size_t n, const shape_t *shape, uint32_t *hashes);
-
-#endif

@@ -1,7 +1,6 @@
 /* The AVX-512 kernels; text.h says what each does. */
 
-#ifndef PMBF_TEXT_AVX512_H
-#define PMBF_TEXT_AVX512_H
+#pragma once
 
 #include <immintrin.h>
 
@@ -20,5 +19,3 @@ void shingles_avx512(const uint64_t *values, const uint8_t *singles, size_t n, c
 void longs_avx512(const fold_t *fold, const tokens_t *tokens, size_t n, size_t least, uint8_t *longs);
 void join_long_words_avx512(const uint64_t *values, const long_words_t *words, size_t n, halves_t hashes);
 size_t collect_avx512(const uint32_t *hashes, size_t n, uint32_t low, uint32_t high, uint64_t *keys);
-
-#endif

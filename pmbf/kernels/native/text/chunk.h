@@ -1,7 +1,6 @@
 /* A text, chunk by chunk, as hashed tokens. */
 
-#ifndef PMBF_TEXT_CHUNK_H
-#define PMBF_TEXT_CHUNK_H
+#pragma once
 
 #include "text.h"
 
@@ -61,5 +60,3 @@ bool mixed_find(chunk_t *chunk);
 /* Writes a mixed token with its look-alikes put into one script to `chunk->repaired`, followed by SLACK bytes.
  * Returns its size or TEXT_NO_MEMORY. */
 ptrdiff_t mixed_repair(chunk_t *chunk, size_t token, bool *changed);
-
-#endif

@@ -1,7 +1,6 @@
 /* Long words, and the shingles of two of them: docs/text.md, section 3. */
 
-#ifndef PMBF_TEXT_LONG_WORDS_H
-#define PMBF_TEXT_LONG_WORDS_H
+#pragma once
 
 #include "shingles.h"
 
@@ -12,5 +11,3 @@ void join_long_words_portable(const uint64_t *values, const long_words_t *words,
 
 /* Returns the hash of two long words, given their hashes mixed: that of an order-free shingle of both. */
 INLINE uint64_t joined_hash(uint64_t one, uint64_t other) { return fmix64(one + other + 2 * SHINGLE_LENGTH); }
-
-#endif

@@ -1,7 +1,6 @@
 /* The first 64 bits of MurmurHash3 x64 128 with seed 0. Source: Austin Appleby, MurmurHash3.cpp, public domain. */
 
-#ifndef PMBF_TEXT_MURMUR_H
-#define PMBF_TEXT_MURMUR_H
+#pragma once
 
 #include "text.h"
 
@@ -34,5 +33,3 @@ INLINE uint64_t murmur(const uint8_t *bytes, size_t size) {
 }
 
 void murmur_portable(const uint8_t *bytes, const uint32_t *starts, const uint32_t *stops, size_t n, uint64_t *hashes);
-
-#endif

@@ -7,8 +7,7 @@
  * character for special.c.
  */
 
-#ifndef PMBF_TEXT_PAGES_H
-#define PMBF_TEXT_PAGES_H
+#pragma once
 
 #include "text.h"
 
@@ -25,5 +24,3 @@ INLINE const uint8_t *page_three(const uint8_t *pages, uint8_t lead, uint8_t sec
 uint8_t *pages_build(const uint32_t *ready);
 bool text_avx2_runs(void);
 bool text_avx512_runs(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* The text kernels and their results: numbers, and arrays that are copied end to end. */
 
-#ifndef PMBF_TEXT_RESULT_H
-#define PMBF_TEXT_RESULT_H
+#pragma once
 
 #include "text.h"
 
@@ -81,5 +80,3 @@ static inline void result_move(result_t *result, int part, array_t *array) {
     result->sizes[part] = array->size;
     *array = (array_t){0};
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The fingerprints of many texts, one after another, in the same memory. */
 
-#ifndef PMBF_TEXT_SAMPLER_H
-#define PMBF_TEXT_SAMPLER_H
+#pragma once
 
 #include "chunk.h"
 #include "result.h"
@@ -26,5 +25,3 @@ typedef struct {
  * `cuts.n_tokens`. Returns TEXT_OK, TEXT_NOT_UTF8 or TEXT_NO_MEMORY. After an error another text may be sampled. */
 int sampler_take(sampler_t *sampler, const table_t *table, const uint8_t *text, size_t size, const options_t *options);
 void sampler_free(sampler_t *sampler);
-
-#endif

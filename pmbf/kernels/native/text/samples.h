@@ -1,7 +1,6 @@
 /* The fingerprints of many texts, as columns. */
 
-#ifndef PMBF_TEXT_SAMPLES_H
-#define PMBF_TEXT_SAMPLES_H
+#pragma once
 
 #include "sampler.h"
 
@@ -32,5 +31,3 @@ typedef struct {
 
 /* Fills `result` and returns TEXT_OK; or TEXT_NO_MEMORY, with nothing to free. */
 int text_samples(const table_t *table, const texts_t *texts, const options_t *options, result_t *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* The smallest distinct hashes of a segment: docs/text.md, section 4. */
 
-#ifndef PMBF_TEXT_SELECT_H
-#define PMBF_TEXT_SELECT_H
+#pragma once
 
 #include "text.h"
 
@@ -17,5 +16,3 @@ typedef struct {
 ptrdiff_t select_smallest(select_t *select, const ops_t *ops, const uint32_t *hashes, size_t n, uint64_t quota);
 void select_free(select_t *select);
 size_t collect_portable(const uint32_t *hashes, size_t n, uint32_t low, uint32_t high, uint64_t *keys);
-
-#endif

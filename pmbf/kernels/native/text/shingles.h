@@ -7,8 +7,7 @@
  * order-free shingles.
  */
 
-#ifndef PMBF_TEXT_SHINGLES_H
-#define PMBF_TEXT_SHINGLES_H
+#pragma once
 
 #include "text.h"
 
@@ -83,5 +82,3 @@ INLINE void shingles_by(finish_t *finish, const uint64_t *values, const uint8_t 
         memmove(sums + size, sums, tokens * sizeof *sums);
     }
 }
-
-#endif

@@ -14,8 +14,7 @@
  * depend on the table (built once, then constant) and on the memory of one call.
  */
 
-#ifndef PMBF_TEXT_H
-#define PMBF_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -176,5 +175,3 @@ INLINE uint64_t load64(const uint8_t *bytes) {
     memcpy(&word, bytes, 8);
     return word;
 }
-
-#endif

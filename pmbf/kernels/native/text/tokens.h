@@ -6,8 +6,7 @@
  * SLACK spaces follow the folded bytes, so that the last token stops too.
  */
 
-#ifndef PMBF_TEXT_TOKENS_H
-#define PMBF_TEXT_TOKENS_H
+#pragma once
 
 #include "utf8.h"
 
@@ -35,5 +34,3 @@ INLINE uint64_t begins_at(const fold_t *fold, size_t at) { return fold->has_sing
 size_t count_chars_portable(const uint8_t *begin, const uint8_t *end);
 size_t tokens_portable(const fold_t *fold, tokens_t *tokens);
 void kinds_portable(const uint8_t *bytes, size_t n, uint8_t *kinds);
-
-#endif

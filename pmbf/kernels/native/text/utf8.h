@@ -1,7 +1,6 @@
 /* Code points of valid UTF-8, and masks over 64 bytes. */
 
-#ifndef PMBF_TEXT_UTF8_H
-#define PMBF_TEXT_UTF8_H
+#pragma once
 
 #include "text.h"
 
@@ -90,7 +89,5 @@ INLINE uint64_t mask_within(const uint8_t *at, uint8_t low, uint8_t high) {
 INLINE uint64_t mask_equal(const uint8_t *at, uint8_t byte) { return mask_within(at, byte, byte); }
 INLINE uint64_t mask_high(const uint8_t *at) { return mask_within(at, 0x80, 0xFF); }
 INLINE uint64_t mask_tails(const uint8_t *at) { return mask_within(at, 0x80, 0xBF); }
-
-#endif
 
 #endif
