@@ -204,9 +204,6 @@ class Catalog(CheckedRows):
         """Refuse an index of the paths by document that leaves a path out: a document would seem to have no other.
 
         The index is compared with the sums in `meta`. The table, which is 20 times as large, is read if they differ.
-
-        Raises:
-            CorruptError: The index has not the paths that the table has.
         """
         by_index = self._path_sums("INDEXED BY idx_path_document")
         if by_index != self._noted_path_sums():
@@ -279,20 +276,12 @@ class Catalog(CheckedRows):
             self._connection.execute(f"PRAGMA busy_timeout = {1000 * database.BUSY_TIMEOUT_S}").fetchall()
 
     def insert(self, rows: Sequence[Row]) -> None:
-        """Insert rows of one table.
-
-        Raises:
-            CorruptError: The table has a row with the same key.
-        """
+        """Insert rows of one table; that it has a row with one of their keys is damage."""
         if rows:
             self.insert_tuples(type(rows[0]), rows)
 
     def insert_tuples(self, row_type: type[Row], rows: Sequence[tuple[Any, ...]]) -> None:
-        """Insert rows of one table, given as the columns of each.
-
-        Raises:
-            CorruptError: The table has a row with the same key.
-        """
+        """Insert rows of one table, given as the columns of each."""
         if rows:
             table, columns = TABLES[row_type][0], as_columns(row_type, rows)
             is_path = row_type is ListedPath

@@ -90,11 +90,7 @@ def check(store: Store) -> CheckReport:
 
 
 def _contradictions(store: Store, documents: Documents) -> list[str]:
-    """Return which paths have no document, and which documents no path.
-
-    Raises:
-        CorruptError: A row of the catalog is damaged.
-    """
+    """Return which paths have no document, and which documents no path."""
     live, listed = documents.id[documents.removed == 0], distinct(store.catalog.documents_of_paths())
     orphaned = set(np.setdiff1d(listed, live, assume_unique=True).tolist())
     orphans = sorted((one.document, one.path) for one in store.catalog.paths() if one.document in orphaned)

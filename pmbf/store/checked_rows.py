@@ -69,9 +69,6 @@ class CheckedRows:
         """Return every document, removed ones included, by ascending id: the integers of the rows as columns.
 
         The second array says of each whether it is a file without text.
-
-        Raises:
-            CorruptError: A row is damaged, or there are other rows than were committed.
         """
         documents, is_binary = [np.empty(0, NUMBERS)], [np.empty(0, np.bool_)]
         for numbers, rows in self._columns(Document):
@@ -80,20 +77,13 @@ class CheckedRows:
         return np.concatenate(documents).view(np.recarray), np.concatenate(is_binary)
 
     def documents_of_paths(self) -> NDArray[np.int64]:
-        """Return the document of each path, in any order.
-
-        Raises:
-            CorruptError: A row is damaged, or there are other rows than were committed.
-        """
+        """Return the document of each path, in any order."""
         return np.concatenate([np.empty(0, np.int64), *(numbers[:, 0] for numbers, _ in self._columns(ListedPath))])
 
     def require_indexes(self, row_type: type[Row]) -> None:
         """Refuse a table whose indexes are not those of its rows, once: what they leave out would seem not to be there.
 
         Takes some 2 us a row.
-
-        Raises:
-            CorruptError: An index is damaged.
         """
         table, _ = TABLES[row_type]
         if table not in self._indexed:
@@ -103,11 +93,7 @@ class CheckedRows:
             self._indexed.add(table)
 
     def _columns(self, row_type: type[Row]) -> Iterator[tuple[NDArray[np.int64], list[Any]]]:
-        """Yield all rows of a table in batches, ascending by key: the integers as columns, and the rows.
-
-        Raises:
-            CorruptError: As for `_all`.
-        """
+        """Yield all rows of a table in batches, ascending by key: the integers as columns, and the rows."""
         table, key = TABLES[row_type]
         n_rows = crcs = 0
         for rows, numbers in self._fetched(row_type, f"ORDER BY {key}"):
@@ -124,11 +110,7 @@ class CheckedRows:
         return (row for row, _ in self._checked(row_type, where, values))
 
     def _all(self, row_type: type[Row]) -> Iterator[Row]:
-        """Yield every row of a table by ascending key.
-
-        Raises:
-            CorruptError: A row is damaged, or there are other rows than were committed; then behind the last row.
-        """
+        """Yield every row of a table by ascending key; that rows are missing is told behind the last one."""
         table, key = TABLES[row_type]
         n_rows = crcs = 0
         for row, crc in self._checked(row_type, f"ORDER BY {key}"):
@@ -168,11 +150,7 @@ class CheckedRows:
                 yield batch, sound_numbers(row_type, batch) if len(batch) >= _MANY else None
 
     def _row(self, row_type: type[Row], columns: Sequence[Any]) -> tuple[Row, int]:
-        """Return a row as SQLite has it, and its checksum.
-
-        Raises:
-            CorruptError: The row is damaged.
-        """
+        """Return a row as SQLite has it, and its checksum."""
         table, _ = TABLES[row_type]
         *columns, crc = columns
         expected = row_checksum(row_type, columns)

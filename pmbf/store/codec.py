@@ -62,9 +62,6 @@ def parts_of(record: memoryview, where: str, hash_bits: int = 32) -> list[Hashes
         record: The record.
         where: The name of its file in an error message.
         hash_bits: Bits of a hash.
-
-    Raises:
-        CorruptError: The record's checksum does not fit, or its parts do not fit into it.
     """
     if len(record) < 8 or kernels.checksum(record[4:]) != struct.unpack_from("<I", record)[0]:
         raise damaged_fingerprint(where)
@@ -100,11 +97,7 @@ def encode_block(raw: Buffer) -> bytes:
 
 
 def decode_block(content: memoryview, offset: int, where: str) -> bytes:
-    """Return the raw bytes of the block at an offset.
-
-    Raises:
-        CorruptError: The block is cut or damaged, or empty as no writer makes it: zeros have the checksum of nothing.
-    """
+    """Return the raw bytes of the block at an offset."""
     try:
         crc, raw_bytes, stored_bytes, codec = BLOCK.unpack_from(content, offset)
         stored = content[offset + BLOCK.size : offset + BLOCK.size + stored_bytes]
@@ -112,7 +105,7 @@ def decode_block(content: memoryview, offset: int, where: str) -> bytes:
             kernels.checksum(stored) != crc
             or len(stored) != stored_bytes
             or codec > _DEFLATE
-            or not 0 < raw_bytes <= MOST_RAW_BYTES
+            or not 0 < raw_bytes <= MOST_RAW_BYTES  # no writer makes an empty one: zeros have the checksum of nothing
         ):
             raise ValueError("checksum")
         raw = deflate.decompress(stored, bufsize=raw_bytes) if codec == _DEFLATE else bytes(stored)
@@ -124,11 +117,7 @@ def decode_block(content: memoryview, offset: int, where: str) -> bytes:
 
 
 def decode_blocks(content: memoryview, offset: int, n_bytes: int, where: str) -> tuple[bytes, int]:
-    """Return the raw bytes of the blocks from an offset on that hold `n_bytes` together, and where the last one ends.
-
-    Raises:
-        CorruptError: As for `decode_block`.
-    """
+    """Return the bytes of the blocks from an offset on that hold `n_bytes` together, and where the last one ends."""
     blocks, n_read = [], 0
     while n_read < n_bytes:
         blocks.append(decode_block(content, offset, where))

@@ -204,11 +204,7 @@ def _rebuild_rows(
 
 
 def _hashes(store: Store, entries: Numbers, live: Documents) -> list[Hashes]:
-    """Return the hashes of each entry of a tile.
-
-    Raises:
-        CorruptError: A fingerprint is damaged, or a document is not in the catalog.
-    """
+    """Return the hashes of each entry of a tile."""
     ids = distinct(entries[:, 1])
     if len(missing := ids[~among(ids, live.id)]):
         raise store.generation.contradiction(f"document {missing[0]} is missing")

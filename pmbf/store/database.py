@@ -24,14 +24,10 @@ def connect(path: Path, *, writable: bool, any_thread: bool = False) -> sqlite3.
 
 
 def opened(path: Path, mode: str, *, any_thread: bool = False) -> sqlite3.Connection:
-    """Return a connection in one of SQLite's modes; `any_thread`: the caller looks after who uses it.
-
-    Raises:
-        CorruptError: A file that SQLite keeps beside the catalog is not a regular file. SQLite would wait for a pipe.
-    """
+    """Return a connection in one of SQLite's modes; `any_thread`: the caller looks after who uses it."""
     for beside in ("-wal", "-shm", "-journal"):
         file = path.with_name(path.name + beside)
-        if file.exists() and not file.is_file():
+        if file.exists() and not file.is_file():  # SQLite would wait for a pipe
             raise damage(file, "is not a regular file")
     quoted = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     where, own = f"file:{quoted}?mode={mode}", not any_thread

@@ -100,9 +100,6 @@ class Directory:
         Args:
             ids: `(n,) uint32`, in any order; ascending ones take less time.
             field: The one field of the locations that is returned, in a tenth of the time; None: all fields.
-
-        Raises:
-            CorruptError: A chunk is damaged.
         """
         found = self._in_chunks(ids, field)
         if self._has_newer:
@@ -150,11 +147,7 @@ class Directory:
         return found
 
     def _checked(self, number: int, places: NDArray[np.uint32]) -> Locations:
-        """Return the locations of a chunk, none when there is no such chunk; those at some places are checked.
-
-        Raises:
-            CorruptError: The chunk is damaged.
-        """
+        """Return the locations of a chunk, none when there is no such chunk; those at some places are checked."""
         if (n_times := self._unchecked.get(number)) is not None:
             file = self._open_file(self.chunks[number])
             if number not in self._mapped:
@@ -170,11 +163,7 @@ class Directory:
         return self._mapped.get(number, _NO_LOCATIONS)
 
     def chunk(self, number: int) -> Locations:
-        """Return the locations of a chunk, none when there is no such chunk; read-only.
-
-        Raises:
-            CorruptError: The chunk is damaged.
-        """
+        """Return the locations of a chunk, none when there is no such chunk; read-only."""
         known = _NO_LOCATIONS
         if number in self.chunks:
             file = self._open_file(self.chunks[number])
@@ -194,11 +183,7 @@ class Directory:
         return sorted({*self.chunks, *(self._newer[0] >> np.uint32(_CHUNK_SHIFT)).tolist()})
 
     def totals(self) -> Totals:
-        """Return how many documents and hashes there are.
-
-        Raises:
-            CorruptError: A chunk is damaged.
-        """
+        """Return how many documents and hashes there are."""
         sums = [0, 0, 0, 0]
         for serial in self.chunks.values():
             _, *counts, _ = _head(self._open_file(serial))
@@ -210,11 +195,7 @@ class Directory:
         return Totals(*sums)
 
     def live_ids(self) -> NDArray[np.uint32]:
-        """Return the ids of all live documents with text, ascending.
-
-        Raises:
-            CorruptError: A chunk is damaged.
-        """
+        """Return the ids of all live documents with text, ascending."""
         found = [
             np.flatnonzero(self.chunk(number)["state"] == LIVE).astype(np.uint32) + np.uint32(number << _CHUNK_SHIFT)
             for number in self.numbers()
@@ -251,9 +232,6 @@ class Directory:
             documents: The columns of the rows that are written; of two with one id the later holds.
             is_binary: `(n,) bool`, whether each is a file without text.
             lost: The ids of those that are forgotten.
-
-        Raises:
-            CorruptError: A chunk that changes is damaged.
         """
         changed: dict[int, Locations] = {}
         for id_ in lost:

@@ -193,31 +193,19 @@ class MappedFile:
         """Of each page, whether it was checked."""
 
     def verify(self) -> memoryview:
-        """Return the payload after checking those of its pages that were not checked before.
-
-        Raises:
-            CorruptError: A bit of the payload has changed.
-        """
+        """Return the payload after checking those of its pages that were not checked before."""
         if not self.is_checked:
             self.check(0, len(self.payload))
             self.is_checked = True
         return self.payload
 
     def check(self, start: int, stop: int) -> None:
-        """Check the pages of a range of the payload, each once.
-
-        Raises:
-            CorruptError: A bit of them has changed, or the range leaves the payload.
-        """
+        """Check the pages of a range of the payload, each once."""
         if not self.is_checked:
             self._check(np.array([start], np.int64), stop - start)
 
     def check_places(self, offsets: NDArray[np.int64], size: int) -> None:
-        """Check the pages of many places of `size` bytes, each page once. After half of all pages come the others.
-
-        Raises:
-            CorruptError: A bit of them has changed, or a place leaves the payload.
-        """
+        """Check the pages of many places of `size` bytes, each page once. After half of all pages come the others."""
         if not self.is_checked:
             self._check(offsets, size)
             if 2 * np.count_nonzero(self.checked) >= len(self.checked):
@@ -225,11 +213,7 @@ class MappedFile:
 
     @property
     def sums(self) -> NDArray[np.uint32]:
-        """The checksum of each page, `(n_pages,) uint32`.
-
-        Raises:
-            CorruptError: They are damaged.
-        """
+        """The checksum of each page, `(n_pages,) uint32`."""
         if self._sums is None:
             self._sums = self._read_sums()
         return self._sums

@@ -99,11 +99,7 @@ def some_together(documents: Documents) -> Iterator[Documents]:
 
 
 def taken(store: Store, documents: Documents) -> Fingerprints:
-    """Return the fingerprints of documents, given by ascending id.
-
-    Raises:
-        CorruptError: One of them is damaged.
-    """
+    """Return the fingerprints of documents, given by ascending id."""
     found = []
     for some in some_together(documents):
         read_together = read(store.generation, some)
@@ -143,11 +139,7 @@ def read(generation: Generation, documents: Documents) -> Fingerprints | None:
 
 
 def texts(generation: Generation, documents: Documents) -> tuple[bytes, Numbers, Numbers]:
-    """Return bytes in which the text of each document lies, and where it begins and ends.
-
-    Raises:
-        CorruptError: A block of text is damaged.
-    """
+    """Return bytes in which the text of each document lies, and where it begins and ends."""
     starts, contents, n_bytes = np.zeros(len(documents), np.int64), [], 0
     order = np.lexsort((documents.text_offset, documents.text_file))
     order = order[documents.text_file[order] > 0]
@@ -171,11 +163,7 @@ class _Blocks:
         self._last = 0, 0, b""
 
     def read(self, serial: int, offset: int, n_bytes: int) -> bytes:
-        """Return the raw bytes of the blocks from an offset on that hold `n_bytes` together.
-
-        Raises:
-            CorruptError: A block or its file is damaged.
-        """
+        """Return the raw bytes of the blocks from an offset on that hold `n_bytes` together."""
         file, blocks, n_read = self._generation.file(serial), [], 0
         while n_read < n_bytes:
             if self._last[:2] != (serial, offset):

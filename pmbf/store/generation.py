@@ -156,9 +156,6 @@ class Generation(LiveFiles):
         Args:
             document: Its row.
             rescuing: Whether the record's own checksum is enough, though others on its pages are damaged.
-
-        Raises:
-            CorruptError: The record or its file is damaged.
         """
         if not document.fingerprint_file:
             return self._of_text(document, rescuing)
@@ -184,9 +181,6 @@ class Generation(LiveFiles):
         Args:
             hashes: `(q,)`, in the order of the query's text. A hash that is repeated counts at its first place.
             limit: Documents of a hash that more than `limit` documents have are only counted.
-
-        Raises:
-            CorruptError: A file of postings is damaged, or a document is not in the directory.
         """
         self._require_postings()
         firsts = FirstPlaces.of(hashes)
@@ -203,19 +197,12 @@ class Generation(LiveFiles):
 
         Returns:
             All hashes of these documents, for each query `(n,) uint64`, ascending: document << 32 | number of the hash.
-
-        Raises:
-            CorruptError: A file of postings is damaged, or a document is not in the directory.
         """
         self._require_postings()
         return [self.of_living(keys) for keys in self.posted.find_near(queries, least=least, window=window)]
 
     def evident(self, queries: Sequence[Sampled], rules: EvidentRules) -> Evident:
-        """Return the documents with evidence enough of many queries, in one native call.
-
-        Raises:
-            CorruptError: A file of postings is damaged.
-        """
+        """Return the documents with evidence enough of many queries, in one native call."""
         self._require_postings()
         return self.posted.evident(queries, rules)
 
@@ -236,19 +223,11 @@ class Generation(LiveFiles):
             raise ParameterError(f"{self.folder}: has no postings, but they are needed: load without `--index rows`")
 
     def gone(self, documents: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """Return those of some documents that are not live.
-
-        Raises:
-            CorruptError: The directory is damaged.
-        """
+        """Return those of some documents that are not live."""
         return np.asarray(documents[self.directory.locations(documents, "state") != LIVE])
 
     def require_live(self, ids: NDArray[np.uint32]) -> None:
-        """Refuse documents that the directory does not call live.
-
-        Raises:
-            CorruptError: One of them is not live there.
-        """
+        """Refuse documents that the directory does not call live."""
         if len(gone := self.gone(ids)):
             raise self.contradiction(f"document {gone[0]} is missing from the directory", "check --repair")
 
@@ -259,9 +238,6 @@ class Generation(LiveFiles):
             document: Its row.
             rescuing: Whether the blocks' own checksums are enough, though others on their pages are damaged.
             recent: Whether blocks that were read lately for a text beside this one are good enough.
-
-        Raises:
-            CorruptError: A block or its file is damaged.
         """
         if not document.text_file:
             return None if document.n_chars else ""
@@ -335,9 +311,5 @@ class Generation(LiveFiles):
 
     @cached_property
     def totals(self) -> Totals:
-        """How many documents and hashes there are, those left out not counted.
-
-        Raises:
-            CorruptError: The directory is damaged.
-        """
+        """How many documents and hashes there are, those left out not counted."""
         return self.directory.totals()

@@ -46,11 +46,7 @@ class Journal:
 
     @classmethod
     def of(cls, catalog: Catalog) -> Journal:
-        """Return the journal of a catalog.
-
-        Raises:
-            CorruptError: A row is damaged, or names a document that is not there.
-        """
+        """Return the journal of a catalog."""
         entries = {one.document: one for one in catalog.journal()}
         rows = sorted(catalog.documents(entries).values(), key=lambda one: (one.fingerprint_offset, one.text_offset))
         if missing := sorted(entries.keys() - {one.id for one in rows}):

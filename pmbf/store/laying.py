@@ -35,11 +35,7 @@ class _Laid(NamedTuple):
 
 
 def due(posted: Posted) -> Due | None:
-    """Return which rows are to be laid side by side; None if there is nothing to do.
-
-    Raises:
-        CorruptError: A file of rows is damaged.
-    """
+    """Return which rows are to be laid side by side; None if there is nothing to do."""
     least = level(full_bytes(sum(file.payload_bytes for file in posted.files.values()))) - 1
     large = {serial for serial, file in posted.files.items() if level(file.payload_bytes) >= least}
     files = [_laid(posted, serial) for serial in sorted(posted.row_files)] if large else []

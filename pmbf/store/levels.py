@@ -142,9 +142,6 @@ def joins(
         added: The hashes of new documents.
         rewritten: Serials of files of postings that are joined whatever their level.
         n_loaded: In the last commit of a load, the hashes loaded: files that are smaller are joined.
-
-    Raises:
-        CorruptError: A file that is read is damaged.
     """
     posted = generation.posted
     n_new = _BYTES_A_POSTING * len(added.hashes)

@@ -38,11 +38,7 @@ class Listed(AsJson):
 
 
 def listed(store: Store) -> Iterator[Listed]:
-    """Yield every document by ascending id. Memory does not grow with their number.
-
-    Raises:
-        CorruptError: A row of the catalog is damaged; or, behind the last document, rows are missing.
-    """
+    """Yield every document by ascending id. Memory does not grow with their number."""
     return (as_listed(row, paths) for row, paths in store.documents_with_paths())
 
 

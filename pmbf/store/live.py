@@ -46,11 +46,7 @@ class LiveFiles:
         return [file.serial for file in self._live.values() if file.kind == "FPRT"]
 
     def file(self, serial: int) -> MappedFile:
-        """Return a live file, mapped, its header checked; or one that is not written yet.
-
-        Raises:
-            CorruptError: The catalog does not list it, or it is damaged.
-        """
+        """Return a live file, mapped, its header checked; or one that is not written yet."""
         if serial not in self._open_files:
             with self._opening:
                 if serial not in self._open_files:

@@ -60,31 +60,19 @@ class Posted:
         self._opening = threading.RLock()
 
     def of_file(self, serial: int) -> StoredPostings:
-        """Return the postings of a segment.
-
-        Raises:
-            CorruptError: The file is damaged.
-        """
+        """Return the postings of a segment."""
         if serial not in self._opened:
             self._opened[serial] = StoredPostings.of_file(self._open_file(serial))
         return self._opened[serial]
 
     def rows_in(self, serial: int) -> StoredRows:
-        """Return the rows of the filter in a file.
-
-        Raises:
-            CorruptError: The file is damaged.
-        """
+        """Return the rows of the filter in a file."""
         if serial not in self._rows:
             self._rows[serial] = StoredRows(self._open_file(serial))
         return self._rows[serial]
 
     def sources(self) -> list[Source]:
-        """Return the postings of all segments, and of the documents that no file has yet; no document is in two.
-
-        Raises:
-            CorruptError: A file is damaged.
-        """
+        """Return the postings of all segments, and of the documents that no file has yet; no document is in two."""
         return [*self._in_files(), *self._in_memory()]
 
     def _in_files(self) -> list[StoredPostings]:
@@ -95,20 +83,12 @@ class Posted:
         return [self._newer()] if self._newer else []
 
     def lost_rows(self, replaced: set[int]) -> set[int]:
-        """Return the serials of the files of rows that nobody needs if some files of postings are replaced.
-
-        Raises:
-            CorruptError: A file of rows is damaged.
-        """
+        """Return the serials of the files of rows that nobody needs if some files of postings are replaced."""
         staying = self.files.keys() - replaced
         return {serial for serial in self.row_files if staying.isdisjoint(self.rows_in(serial).serials)}
 
     def without_row(self) -> set[int]:
-        """Return the serials of the segments that have no row of the filter yet: those of a load that did not end.
-
-        Raises:
-            CorruptError: A file of rows is damaged.
-        """
+        """Return the serials of the segments that have no row of the filter yet: those of a load that did not end."""
         return set(self.files) - {segment for serial in self.row_files for segment in self.rows_in(serial).serials}
 
     def rows(self) -> dict[int, Row]:
@@ -130,9 +110,6 @@ class Posted:
 
         Returns:
             `(q,) int64`, and `(n,) uint64`, ascending, each once: document << 32 | number of the hash.
-
-        Raises:
-            CorruptError: A page is damaged, or the postings contradict themselves.
         """
         return self._ask(lambda asked: kernels.find_postings(asked, hashes, limit=limit))
 
@@ -146,9 +123,6 @@ class Posted:
 
         Returns:
             All hashes of these documents, for each query `(n,) uint64`, ascending, each once: document << 32 | place.
-
-        Raises:
-            CorruptError: A page is damaged, or the postings contradict themselves.
         """
         return self._ask(lambda asked: kernels.find_near(asked, queries, least=least, window=window))
 
@@ -158,9 +132,6 @@ class Posted:
         Args:
             queries: The queries.
             rules: How hits are weighed, and which documents are left out.
-
-        Raises:
-            CorruptError: A page is damaged, or the postings contradict themselves.
         """
         return self._ask(lambda asked: kernels.evident(asked, queries, rules))
 

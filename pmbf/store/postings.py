@@ -124,11 +124,7 @@ class StoredPostings:
 
     @classmethod
     def of_file(cls, file: MappedFile) -> StoredPostings:
-        """Return the postings in a file of the kind `POST`.
-
-        Raises:
-            CorruptError: The numbers are damaged, or do not fit the length of the file.
-        """
+        """Return the postings in a file of the kind `POST`."""
         try:
             return cls(file)
         except (struct.error, ValueError) as error:
@@ -141,11 +137,7 @@ class StoredPostings:
 
     @property
     def documents(self) -> Ids:
-        """The ids of the documents, ascending, `(d,) uint32`.
-
-        Raises:
-            CorruptError: A page of them is damaged.
-        """
+        """The ids of the documents, ascending, `(d,) uint32`."""
         self.file.check(self._documents_at, self._documents_at + 4 * len(self._postings.documents))
         return self._postings.documents
 
@@ -158,19 +150,11 @@ class StoredPostings:
         return replace(self._postings, row=row) if row else self._postings
 
     def whole(self) -> Postings:
-        """Return the postings, checked.
-
-        Raises:
-            CorruptError: A page is damaged, or the directory contradicts itself.
-        """
+        """Return the postings, checked."""
         return self.of_range(0, self._postings.end)
 
     def of_range(self, start: int, stop: int) -> Postings:
-        """Return the postings; all that is read of the hashes `[start, stop)` is checked.
-
-        Raises:
-            CorruptError: A page is damaged, or the directory contradicts itself.
-        """
+        """Return the postings; all that is read of the hashes `[start, stop)` is checked."""
         one, file = self._postings, self.file
         file.check(self._documents_at, self._documents_at + 4 * len(one.documents))
         file.check(self._directory_at, self._directory_at + 4 * len(one.directory))
@@ -188,20 +172,12 @@ Source = Postings | StoredPostings
 
 
 def of_range(source: Source, start: int, stop: int) -> Postings:
-    """Return postings of which the hashes `[start, stop)` are checked.
-
-    Raises:
-        CorruptError: A page is damaged.
-    """
+    """Return postings of which the hashes `[start, stop)` are checked."""
     return source if isinstance(source, Postings) else source.of_range(start, stop)
 
 
 def ranges_of(sources: Sequence[Source]) -> list[tuple[int, int]]:
-    """Return ranges of hashes, `[start, stop)`, in each of which the sources have some million postings.
-
-    Raises:
-        CorruptError: A source is damaged.
-    """
+    """Return ranges of hashes, `[start, stop)`, in each of which the sources have some million postings."""
     whole = [of_range(one, 0, 0) for one in sources]
     end, n_bytes = max((one.end for one in whole), default=0), sum(one.n_bit_bytes for one in whole)
     n_ranges = 1 + n_bytes // _RANGE_BYTES

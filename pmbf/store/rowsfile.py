@@ -86,11 +86,7 @@ class StoredRows:
         return {serial: (self.rows, number) for number, serial in enumerate(self.serials)}
 
     def bits_of(self, number: int) -> NDArray[np.uint64]:
-        """Return the bits of a row, `(m / 64,) uint64`.
-
-        Raises:
-            CorruptError: A page is damaged.
-        """
+        """Return the bits of a row, `(m / 64,) uint64`."""
         self.file.verify()
         lines = self.rows.bits[: self.rows.n_lines * self.rows.line_bits // 8]
         if self.rows.n_rows == 1:
@@ -105,9 +101,6 @@ def rows_at(path: Path, params: Params) -> StoredRows:
     Args:
         path: The file, in `tiles/` of a folder.
         params: Of the collection that it was made for.
-
-    Raises:
-        CorruptError: It is missing, damaged, or made with other parameters.
     """
     try:
         with opened(path) as file:

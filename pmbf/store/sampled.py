@@ -33,9 +33,6 @@ def hashes_of(generation: Generation, parts: Parts) -> tuple[NDArray[np.int64], 
     Args:
         generation: The files of a collection of the kind `rows`.
         parts: `(n, 3)`: document, first part, part after the last, as `RowIndex.parts` returns them.
-
-    Raises:
-        CorruptError: A text or a record is damaged, or is not the one that the directory tells.
     """
     keys = [(id_, part) for id_, start, stop in parts.tolist() for part in range(start, stop)]
     found = generation.sampled.get_each(keys)
@@ -46,11 +43,7 @@ def hashes_of(generation: Generation, parts: Parts) -> tuple[NDArray[np.int64], 
 
 
 def whole(generation: Generation, ids: Ids) -> Parts:
-    """Return all parts of some live documents, in the form that `hashes_of` takes.
-
-    Raises:
-        CorruptError: As for `hashes_of`.
-    """
+    """Return all parts of some live documents, in the form that `hashes_of` takes."""
     found = [generation.sampled.get((id_, _N_PARTS)) for id_ in ids.tolist()]
     missing = [id_ for id_, n_parts in zip(ids.tolist(), found, strict=True) if n_parts is None]
     made = _made(generation, np.array(missing, np.uint32)) if missing else {}

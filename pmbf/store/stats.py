@@ -104,11 +104,7 @@ class _Rows(NamedTuple):
 
 
 def _rows(store: Store, n_hashes: int) -> _Rows:
-    """Return the figures of the rows.
-
-    Raises:
-        CorruptError: A file of rows is damaged.
-    """
+    """Return the figures of the rows."""
     stored_tiles = [one for _, one in store.generation.tiles()]
     if stored_tiles:
         tiles, n_sealed = [one.tile for one in stored_tiles], sum(not one.growing for one in stored_tiles)

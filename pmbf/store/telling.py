@@ -60,11 +60,7 @@ def has_lost_its_catalog(folder: str | os.PathLike[str]) -> bool:
 
 
 def require_catalog(folder: str | os.PathLike[str]) -> None:
-    """Refuse a collection that has lost its catalog; a new one would stand over its files.
-
-    Raises:
-        CorruptError: It has; the message says what is still there.
-    """
+    """Refuse a collection that has lost its catalog; a new one would stand over its files."""
     if has_lost_its_catalog(folder):
         n_bytes = sum(one.stat().st_size for one in Path(folder, "texts").glob("*.text"))
         kept = f"its texts ({n_bytes:,} bytes) are in texts/" if n_bytes else "its texts were not stored"
