@@ -17,8 +17,8 @@ from measure import report
 from measure.commands import add_folder, positive
 from measure.timing import children_s
 from pmbf.alike.pairs.features import Features, featured
-from pmbf.alike.pairs.joining import joined
-from pmbf.alike.pairs.plans import PLANS, How, Joined
+from pmbf.alike.pairs.linking import joined
+from pmbf.alike.pairs.plans import PLANS, Joined, Joining
 from pmbf.alike.pairs.work import work_folder
 from pmbf.kernels import Lists
 from pmbf.text import utf8
@@ -86,7 +86,7 @@ def _measured(lists: Lists) -> list[dict[str, Any]]:
             times = []
             for _ in range(_REPEATS):
                 before = (time.perf_counter(), time.process_time(), children_s())
-                made = _joined(lists, How(THRESHOLD, plan, jobs, max_volume=1 << 40))
+                made = _joined(lists, Joining(THRESHOLD, plan, jobs, max_volume=1 << 40))
                 after = (time.perf_counter(), time.process_time(), children_s())
                 times.append([stop - start for start, stop in zip(before, after, strict=True)])
                 pairs = (made.first.tolist(), made.second.tolist(), made.shared.tolist())
@@ -98,6 +98,6 @@ def _measured(lists: Lists) -> list[dict[str, Any]]:
     return rows
 
 
-def _joined(lists: Lists, how: How) -> Joined:
+def _joined(lists: Lists, how: Joining) -> Joined:
     with work_folder(None) as work:
         return joined(lists, how, work)

@@ -24,11 +24,11 @@ from pmbf.store.telling import OnNodes, is_collection, on_nodes
 if TYPE_CHECKING:
     from pmbf.alike.pairs import NearDuplicates
     from pmbf.alike.pairs.bands import Background
-    from pmbf.alike.pairs.listed_texts import TextSource
-    from pmbf.alike.pairs.plans import Advance
-    from pmbf.alike.pairs.stored import Reading
+    from pmbf.alike.pairs.plans import Advance, Joining
+    from pmbf.alike.pairs.texts import TextSource
     from pmbf.alike.pairs.work import Work
     from pmbf.cluster.collection import ClusterCollection
+    from pmbf.extract import Limits
 
 EPILOG = """Examples:
   pmbf pairs articles/
@@ -156,8 +156,8 @@ def pairs(
     """Find all texts that are nearly the same: pairs, clusters, and which text of each to keep."""
     from pmbf.alike.pairs.bands import Background, Band
     from pmbf.alike.pairs.features import Features
-    from pmbf.alike.pairs.finding import How, Wanted, background_of, found_in
-    from pmbf.alike.pairs.stored import Reading
+    from pmbf.alike.pairs.finding import Wanted, background_of, found_in
+    from pmbf.alike.pairs.plans import Joining
 
     tables: Sequence[TableFile] = table or ()
     band = of(param, BAND)
@@ -174,12 +174,11 @@ def pairs(
     plan = {"plan": "term" if ray else "doc"} | given(threshold=threshold) | of(param, PLANS)
     if ray and plan["plan"] == "doc":
         raise ParameterError("plan is doc on a Ray cluster: its processes share files of this machine; leave it out")
-    how = How(jobs=n_jobs or n_cores(), **plan)
+    how = Joining(jobs=n_jobs or n_cores(), **plan)
     if not quiet:
         note_kernels()
-    reading = Reading(limits(param), how.jobs, how.advance)
     places = [("--work", work), ("--write-background", write_background), *(("--table", one.path) for one in tables)]
-    with _opened(texts, there, reading, places, work, quiet=quiet) as (source, advance, kept):
+    with _opened(texts, there, limits(param), how, places, work, quiet=quiet) as (source, advance, kept):
         how = replace(how, advance=advance)
         if write_background:
             made = background_of(source, made_of, how, kept)
@@ -238,7 +237,8 @@ def _require_possible(tables: Sequence[TableFile], *, rows: str, idf: object, ba
 def _opened(
     texts: Sequence[str],
     there: OnNodes | None,
-    reading: Reading,
+    bounds: Limits,
+    how: Joining,
     places: Sequence[tuple[str, str | None]],
     work: str | None,
     *,
@@ -249,7 +249,8 @@ def _opened(
     Args:
         texts: Files and folders, or a collection.
         there: Where the collection is, if it is on many nodes.
-        reading: How files are read.
+        bounds: Bounds for reading a file.
+        how: How pairs are found, and what is told meanwhile.
         places: Options and where they write; None: the option is not given.
         work: The work folder.
         quiet: Whether no progress is shown.
@@ -257,7 +258,7 @@ def _opened(
     Raises:
         ParameterError: A place is among the texts.
     """
-    from pmbf.alike.pairs.stored import texts_of_archive, texts_of_collection, texts_of_files
+    from pmbf.alike.pairs.texts import texts_of_archive, texts_of_collection, texts_of_files
     from pmbf.alike.pairs.work import work_folder
     from pmbf.cli.shown.progress import steps_progress
 
@@ -273,14 +274,14 @@ def _opened(
         _require_outside(places, asked, collections)
         stack.enter_context(removed_on_signals())
         shown = stack.enter_context(steps_progress(shown=not quiet and sys.stderr.isatty()))
-        advance = shown or reading.advance
+        advance = shown or how.advance
         folder = stack.enter_context(work_folder(work))
         if asked:
             source = texts_of_archive(asked.archive(), str(asked.path))
         elif collections:
             source = stack.enter_context(texts_of_collection(collections[0]))
         else:
-            source = stack.enter_context(texts_of_files(paths, replace(reading, advance=advance), folder))
+            source = stack.enter_context(texts_of_files(paths, bounds, replace(how, advance=advance), folder))
         yield source, advance, folder if work else None
 
 

@@ -64,7 +64,7 @@ def beginnings_of(store: Store, places: Sequence[int], n_chars: int) -> list[str
 
 
 class SpreadTexts:
-    """The documents of a manifest's volumes, and their texts; see `pmbf.alike.pairs.stored.Archive`.
+    """The documents of a manifest's volumes, and their texts; see `pmbf.alike.pairs.texts.TextArchive`.
 
     Volumes that no node answers for are then in `problems`.
     """

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf import ParameterError
-from pmbf.alike.pairs.features import Features, featured
-from pmbf.alike.pairs.spots import spots
+from pmbf.alike.pairs.features import Features, featured, spots
 from pmbf.alike.pairs.stopwords import STOP_WORDS, stop_table
 from pmbf.text import tokenise
 

@@ -15,8 +15,9 @@ from conftest import words
 
 from pmbf.alike.pairs import by_features, by_texts
 from pmbf.alike.pairs.features import Features
-from pmbf.alike.pairs.finding import How, Wanted, found_in
-from pmbf.alike.pairs.stored import Reading, texts_of_files
+from pmbf.alike.pairs.finding import Wanted, found_in
+from pmbf.alike.pairs.plans import Joining
+from pmbf.alike.pairs.texts import texts_of_files
 from pmbf.alike.pairs.work import work_folder
 from pmbf.extract import Limits
 
@@ -36,8 +37,8 @@ def texts(tmp_path_factory):
 def run(folder, work, plan, jobs):
     """Return what is found, with small blocks: a moment falls between two of them, or into one."""
     by_texts.PROBING_FEATURES = by_features.PROBING_FEATURES = 600
-    how = How(0.3, plan, jobs)
-    with work_folder(work) as kept, texts_of_files([str(folder)], Reading(Limits(), 1, how.advance), kept) as source:
+    how = Joining(0.3, plan, jobs)
+    with work_folder(work) as kept, texts_of_files([str(folder)], Limits(), how, kept) as source:
         return found_in(source, how, Wanted(Features("spotsigs")), kept).to_dict()
 
 

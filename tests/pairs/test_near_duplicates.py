@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf import ParameterError, Span
-from pmbf.alike.pairs import Features, joining, linking, near_duplicates
+from pmbf.alike.pairs import Features, finding, linking, near_duplicates
 from pmbf.alike.pairs.features import featured
 from pmbf.text import utf8
+from pmbf.verify import passages, prepare
 
 SEA = "The sea comes in twice a day and goes out twice a day, and nobody on this coast has ever asked it why."
 HILL = "Behind the last house the road climbs a hill that the maps of three centuries spell in three ways."
@@ -138,7 +139,7 @@ def test_texts_with_broken_surrogates_are_compared():
 
 
 def test_jobs_give_the_same(monkeypatch):
-    monkeypatch.setattr(joining, "FEW_FEATURES", 0)
+    monkeypatch.setattr(linking, "FEW_FEATURES", 0)
     texts = [edited(SEA * 5, i % 17, 4) for i in range(60)]
     alone, two = near_duplicates(texts, threshold=0.3), near_duplicates(texts, threshold=0.3, jobs=2)
     assert alone.pairs == two.pairs != []
@@ -165,6 +166,16 @@ def test_wrong_values_are_refused(wrong, told):
 def test_what_is_no_text_is_refused(texts):
     with pytest.raises(ParameterError, match="expected"):
         near_duplicates(texts)
+
+
+@pytest.mark.parametrize("together", [1, 300, 1 << 20])
+def test_proofs_are_those_of_each_pair_alone(monkeypatch, together):
+    monkeypatch.setattr(finding, "PROVED_TOGETHER", together)
+    texts = [f"{one} {HILL} {edited(SEA, seed)}" for seed, one in enumerate((SEA, HILL, SEA, HILL.upper(), SEA, HILL))]
+    found = near_duplicates(texts, threshold=0.3, proof=True)
+    assert found.n_pairs > 5
+    for pair in found.pairs:
+        assert pair.passages == passages(prepare(texts[pair.a]), prepare(texts[pair.b])) != ()
 
 
 def test_a_progress_function_is_told_how_much_is_done():

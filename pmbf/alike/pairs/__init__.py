@@ -1,10 +1,10 @@
 """Pairs of texts that are nearly the same, among all texts of a list, a table, a folder or a collection.
 
-    texts ─► features           features.py, spots.py, stopwords.py
+    texts ─► features           features.py, stopwords.py
           ─► in a band          bands.py                      features that too many or too few texts have are left out
-          ─► pairs              joining.py                    plans `doc` and `term` on an executor
+          ─► pairs              by_texts.py, by_features.py   plans `doc` and `term` on an executor
           ─► clusters           linking.py
-          ─► proof              proof.py                      the passages of each pair
+          ─► proof              finding.py                    the passages of each pair
 
 >>> from pmbf import near_duplicates
 >>> sea = "The sea comes in twice a day and goes out twice a day, and nobody on this coast has ever asked it why."
@@ -21,9 +21,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pmbf.alike.pairs.features import Features
-from pmbf.alike.pairs.finding import How, Wanted, found_in
-from pmbf.alike.pairs.listed_texts import listed_texts
+from pmbf.alike.pairs.finding import Wanted, found_in
+from pmbf.alike.pairs.plans import Joining
 from pmbf.alike.pairs.results import NearCluster, NearDuplicates, NearPair
+from pmbf.alike.pairs.texts import listed_texts
 
 __all__ = ["Features", "NearCluster", "NearDuplicates", "NearPair", "near_duplicates"]
 
@@ -60,6 +61,6 @@ def near_duplicates(
     Source:
         Zhang, Yu, Zhang & Huang, Text Copy Detection by Map-Reduce; Theobald, Siddharth & Paepcke 2008, SpotSigs.
     """
-    how = How(threshold=threshold, jobs=jobs, advance=on_progress or (lambda what, done, total: None))
+    how = Joining(threshold=threshold, jobs=jobs, advance=on_progress or (lambda what, done, total: None))
     wanted = Wanted(features if isinstance(features, Features) else Features(features), keep=keep, proof=proof)
     return found_in(listed_texts(texts, times), how, wanted)

@@ -17,8 +17,7 @@ import numpy as np
 
 from pmbf import kernels
 from pmbf.alike.pairs.bands import frequencies_of
-from pmbf.alike.pairs.holders import FeatureRange
-from pmbf.alike.pairs.plans import HandedOn, How, Joined, PlanRun, pairs_block
+from pmbf.alike.pairs.plans import HandedOn, Joined, Joining, PlanRun, pairs_block
 from pmbf.alike.pairs.work import Arrays, Work
 from pmbf.base.errors import CorruptError, ParameterError
 from pmbf.jobs.executor import Executor, complete
@@ -33,8 +32,8 @@ BLOCK_BYTES = 1 << 28
 """Raw bytes of a block of texts, about. Summed they are a tenth of that, and are in memory."""
 
 
-def by_features(lists: Lists, how: How, work: Work) -> Joined:
-    """Return all pairs, as `pmbf.alike.pairs.joining.joined`."""
+def by_features(lists: Lists, how: Joining, work: Work) -> Joined:
+    """Return all pairs, as `pmbf.alike.pairs.linking.joined`."""
     raw = raw_bytes(lists)
     if raw > how.max_volume:
         raise ParameterError(
@@ -77,6 +76,18 @@ def _count(run: PlanRun, turn: int, executor: Executor, missing: set[int]) -> No
         answers = complete(executor.call("counts", dict.fromkeys(range(jobs), (start, stop))))
         for name, counts in zip(names, answers, strict=True):
             run.write(name, _stored(counts))
+
+
+class FeatureRange:
+    """All texts, each with its features of one range."""
+
+    def __init__(self, lists: Lists) -> None:
+        self._inverted, self._lists = kernels.invert(lists), lists
+
+    def counts(self, start: int, stop: int) -> SharedCounts:
+        """Return how many features of the range consecutive texts share with each later text."""
+        after = np.arange(start, stop, dtype=np.uint32)
+        return kernels.shared_counts(self._inverted, self._lists.part(start, stop), after=after)
 
 
 def _summed(run: PlanRun, work: Work, number: int) -> Arrays:

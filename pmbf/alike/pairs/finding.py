@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf import verify
 from pmbf.alike.pairs.bands import Background, Band, banded
 from pmbf.alike.pairs.features import BY_WORDS, UNREAD, Featured, Features, featured
 from pmbf.alike.pairs.linking import linked, ranks_of
-from pmbf.alike.pairs.listed_texts import TextSource
-from pmbf.alike.pairs.plans import How
-from pmbf.alike.pairs.proof import proofs
+from pmbf.alike.pairs.plans import Joined, Joining
 from pmbf.alike.pairs.results import NearDuplicates
+from pmbf.alike.pairs.texts import TextSource
 from pmbf.alike.pairs.work import Work
 from pmbf.jobs.threads import in_order
 from pmbf.kernels import Lists, join_lists
+from pmbf.report import Passage
 
-__all__ = ["How", "Wanted", "background_of", "features_of", "found_in", "placed"]
-
-
+PROVED_TOGETHER = 1 << 20
+"""Pairs whose passages are found in one call have at most a million characters together, or are one pair."""
+_PREPARED = 256
+"""Texts that are kept prepared."""
 _GONE = "its text is not stored, and its file is gone or has changed; load it again"
 
 
@@ -47,14 +49,8 @@ class Wanted:
     proof: bool = False
 
 
-def found_in(source: TextSource, how: How, wanted: Wanted, work: Work | None = None) -> NearDuplicates:
-    """Return the near-duplicates among the texts of a source.
-
-    Args:
-        source: The texts.
-        how: How pairs are found.
-        wanted: What is compared.
-        work: Where finished parts are kept.
+def found_in(source: TextSource, how: Joining, wanted: Wanted, work: Work | None = None) -> NearDuplicates:
+    """Return the near-duplicates among the texts of a source; `work` keeps finished parts.
 
     Raises:
         ParameterError: There is no background for a band, the plan `term` is too large, or `keep` is wrong.
@@ -70,20 +66,20 @@ def found_in(source: TextSource, how: How, wanted: Wanted, work: Work | None = N
         threshold=how.threshold,
         features=wanted.features.kind,
         by_words=_numbers((made.languages == BY_WORDS) & (made.lists.sizes > 0)),
-        proofs=list(proofs(links.joined, source.text, how.advance)) if wanted.proof else None,
+        proofs=list(proofs(links.joined, source, how)) if wanted.proof else None,
         problems=(*source.problems, *(f"{source.labels[one]}: {_GONE}" for one in _numbers(made.languages == UNREAD))),
         title=source.title,
     )
 
 
-def background_of(source: TextSource, features: Features, how: How, work: Work | None = None) -> Background:
+def background_of(source: TextSource, features: Features, how: Joining, work: Work | None = None) -> Background:
     """Return in how many texts of a source each feature is. Texts that were not read, and paths of equal texts, do not
     count."""
     made = features_of(source, features, how, work)
     return Background.of(made.lists)
 
 
-def features_of(source: TextSource, features: Features, how: How, work: Work | None = None) -> Featured:
+def features_of(source: TextSource, features: Features, how: Joining, work: Work | None = None) -> Featured:
     """Return the features of all texts of a source, in the order of its batches; `work` keeps them."""
     parts, done = list[Featured](), 0
     for part in in_order(_calls(source, features, work), how.jobs):
@@ -129,3 +125,37 @@ def _made(
 
 def _numbers(chosen: NDArray[np.bool_]) -> list[int]:
     return list(np.flatnonzero(chosen).tolist())
+
+
+# ---------------------------------------------------------------------- proof
+
+
+def proofs(found: Joined, source: TextSource, how: Joining) -> Iterator[tuple[Passage, ...]]:
+    """Yield the passages that the texts of each pair share, in the order of the pairs, in characters of both."""
+    settings = verify.Settings()
+
+    @lru_cache(_PREPARED)
+    def prepared(number: int) -> verify.Prepared:
+        return verify.prepare(source.text(number))
+
+    done = 0
+    for some in _together(found, source.lengths):
+        how.advance("Proving", done, len(found.first))
+        pairs = [verify.TextPair(prepared(a), prepared(b), settings) for a, b in some]
+        yield from verify.passages_each(pairs, None, beside=False)
+        done += len(some)
+
+
+def _together(found: Joined, lengths: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
+    """Yield the pairs in lists whose texts have `PROVED_TOGETHER` characters; those of a first text count it once."""
+    some: list[tuple[int, int]] = []
+    n_chars = 0
+    for a, b in zip(found.first.tolist(), found.second.tolist(), strict=True):
+        more = lengths[b] + (0 if some and some[-1][0] == a else lengths[a])
+        if some and n_chars + more > PROVED_TOGETHER:
+            yield some
+            some, n_chars, more = [], 0, lengths[a] + lengths[b]
+        some.append((a, b))
+        n_chars += more
+    if some:
+        yield some

@@ -18,10 +18,12 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.alike.pairs.joining import joined
-from pmbf.alike.pairs.plans import How, Joined, Numbers
+from pmbf import kernels
+from pmbf.alike.pairs.by_features import by_features
+from pmbf.alike.pairs.by_texts import HELD_FEATURES, by_texts
+from pmbf.alike.pairs.plans import Joined, Joining, Numbers, pairs_block
 from pmbf.alike.pairs.results import Links
-from pmbf.alike.pairs.work import Work
+from pmbf.alike.pairs.work import Work, work_folder
 from pmbf.base.errors import ParameterError
 from pmbf.kernels import Lists
 
@@ -29,16 +31,13 @@ Ranks = NDArray[np.int64]
 Places = NDArray[np.int64]
 
 MOST_PAIRS = 5_000_000
+FEW_FEATURES = 1 << 22
+"""Up to them this process is done before others have started: a second."""
 KEEPS = ("first", "longest", "newest")
 
 
 def ranks_of(keep: str, lengths: Sequence[int], times: Sequence[float] | None) -> Ranks:
     """Return the rank of each text: the lowest is kept. Of equal ones the first is preferred.
-
-    Args:
-        keep: `first`, `longest` or `newest`.
-        lengths: Characters of each text.
-        times: When each text was made.
 
     Raises:
         ParameterError: `keep` is none of them, or there are no times for `newest`.
@@ -62,18 +61,8 @@ def ranks_of(keep: str, lengths: Sequence[int], times: Sequence[float] | None) -
     return ranks
 
 
-def linked(lists: Lists, ranks: Ranks, how: How, work: Work | None = None) -> Links:
-    """Return the pairs and clusters of some texts.
-
-    Args:
-        lists: The features of each text.
-        ranks: The rank of each text: a text of a lower rank is kept.
-        how: The plan.
-        work: As for `joined`.
-
-    Raises:
-        ParameterError, IncompleteError, OSError: As for `joined`.
-    """
+def linked(lists: Lists, ranks: Ranks, how: Joining, work: Work | None = None) -> Links:
+    """Return the pairs and clusters of some texts, of which those of lower rank are kept; raise what `joined` does."""
     stands_for = _stand_ins(lists, ranks)
     chosen = np.flatnonzero((stands_for == np.arange(len(lists))) & (lists.sizes > 0))
     found = joined(_some(lists, chosen), how, work)
@@ -83,6 +72,31 @@ def linked(lists: Lists, ranks: Ranks, how: How, work: Work | None = None) -> Li
     low, high = (np.array(one, np.uint32) for one in (np.minimum(*ends[:2]), np.maximum(*ends[:2])))
     order = np.lexsort((high, low))
     return Links(Joined(low[order], high[order], ends[2][order], found.volume), lists.sizes, kept, is_whole)
+
+
+def joined(lists: Lists, how: Joining, work: Work | None = None) -> Joined:
+    """Return all pairs of texts whose Jaccard index reaches the threshold.
+
+    Without a work folder, a plan uses a temporary one.
+
+    Raises:
+        ParameterError: The plan `term` would make more than `how.max_volume`.
+        IncompleteError: A holder died; finished blocks are kept.
+
+    >>> import numpy as np
+    >>> lists = Lists.of([np.array(one, np.uint32) for one in ([1, 2, 3], [2, 3, 4], [9], [1, 2, 3, 4])])
+    >>> [joined(lists, Joining(0.6, plan)).second.tolist() for plan in ("doc", "term")]
+    [[3, 3], [3, 3]]
+    """
+    most = HELD_FEATURES if how.jobs == 1 else FEW_FEATURES
+    if how.plan == "doc" and not work and len(lists.features) <= most:
+        how.advance("Comparing", 0, 1)
+        return Joined.of([pairs_block([kernels.jaccard_join(lists, how.threshold)], 0)])
+    by_plan = by_texts if how.plan == "doc" else by_features
+    if work:
+        return by_plan(lists, how, work)
+    with work_folder(None) as temporary:
+        return by_plan(lists, how, temporary)
 
 
 def _with_equal(

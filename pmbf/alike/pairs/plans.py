@@ -33,7 +33,7 @@ Advance = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class Joining:
     """How pairs are found.
 
     Args:
@@ -103,11 +103,9 @@ class Joined:
 
 
 def pairs_block(many: Sequence[SharedCounts], start: int) -> Arrays:
-    """Return counts of the same consecutive texts as a finished block.
+    """Return counts of consecutive texts from `start` on as a finished block.
 
-    Args:
-        many: SharedCounts of the texts as they are dealt: list i of counts j is of text start + i · n + j.
-        start: The number of the first text.
+    The texts are dealt to n counts: list i of counts j is of text start + i · n + j.
     """
     return {
         "first": _joined([one.lists() * np.uint32(len(many)) + np.uint32(start + j) for j, one in enumerate(many)]),
@@ -133,7 +131,7 @@ class PlanRun:
 
     Args:
         lists: The features of each text.
-        how: How pairs are found.
+        how: Joining pairs are found.
         n_turns: In each turn the holders hold another part of the index; one turn if their memory is enough.
         rows: The blocks of consecutive texts, from start to stop.
         work: Where finished blocks are kept.
@@ -141,14 +139,14 @@ class PlanRun:
     """
 
     lists: Lists
-    how: How
+    how: Joining
     n_turns: int
     rows: Sequence[tuple[int, int]]
     work: Work
     key: str
 
     @classmethod
-    def of(cls, lists: Lists, how: How, work: Work, *, held_features: int, n_rows: int) -> PlanRun:
+    def of(cls, lists: Lists, how: Joining, work: Work, *, held_features: int, n_rows: int) -> PlanRun:
         """Return a run whose holders hold `held_features` together, and whose texts are cut into some `n_rows`."""
         n_turns = max(1, -(-len(lists.features) // held_features))
         rows = consecutive(lists, n_rows)
@@ -156,11 +154,9 @@ class PlanRun:
         return cls(lists, how, n_turns, rows, work, key)
 
     def read(self, name: str) -> Arrays | None:
-        """Return a finished block, or None."""
         return self.work.read(name, self.key)
 
     def write(self, name: str, arrays: Arrays) -> None:
-        """Keep a finished block."""
         self.work.write(name, self.key, arrays)
 
     def steps(self, turn: int) -> Iterator[tuple[int, int, int]]:
@@ -170,7 +166,7 @@ class PlanRun:
             yield number, start, stop
 
 
-def _key(lists: Lists, how: How, *layout: int) -> str:
+def _key(lists: Lists, how: Joining, *layout: int) -> str:
     digest = sha256(repr((how.plan, how.threshold, how.jobs, layout)).encode())
     for array in (lists.offsets, lists.features):
         digest.update(np.ascontiguousarray(array).data)

@@ -1,21 +1,22 @@
-"""The texts of a collection, or of files and folders, which are loaded into one: read batch by batch.
+"""Where texts come from: a list, a mapping, a column of a table; a collection; files and folders, loaded into one.
 
-Equal texts are one document with several paths. Each path is a text of its own here; its features are made once.
+Equal texts of a collection are one document with several paths. Each path is a text of its own here; its features are
+made once.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
-from pmbf.alike.pairs.listed_texts import BATCH_TEXTS, TextBatch
-from pmbf.alike.pairs.plans import Advance
+from pmbf.alike.pairs.plans import Joining
+from pmbf.alike.pairs.results import Label
 from pmbf.alike.pairs.work import Work
 from pmbf.base.errors import CorruptError, IncompleteError, ParameterError
 from pmbf.extract import Limits
@@ -27,24 +28,123 @@ from pmbf.store.listing import Entry
 from pmbf.store.originals import original_text
 from pmbf.text import utf8
 
+BATCH_TEXTS = 1000
 BATCH_CHARS = 1 << 24
 _ROOTS = ".roots.json"
 _TEXTS = "texts.pmbf"
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How files are read.
+class TextBatch(NamedTuple):
+    """Texts whose features are made together.
 
     Args:
-        limits: Bounds for a file.
-        jobs: Threads, at least 1.
-        advance: Called while files are read.
+        key: Tells the texts from others.
+        texts: Returns them in UTF-8; None for a text that cannot be read.
     """
 
-    limits: Limits
-    jobs: int
-    advance: Advance
+    key: str
+    texts: Callable[[], Sequence[bytes | None]]
+
+
+class TextSource(Protocol):
+    """Texts in an order that stays. The features of a text that has several labels are made once."""
+
+    @property
+    def labels(self) -> Sequence[Label]:
+        """What the texts are called."""
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        """Characters of each text."""
+
+    @property
+    def times(self) -> Sequence[float] | None:
+        """When each text was made; the largest is the newest."""
+
+    @property
+    def places(self) -> Sequence[int]:
+        """The place of each text among those of all batches."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What was not read, and why."""
+
+    @property
+    def title(self) -> str:
+        """What was named."""
+
+    def batches(self) -> Iterator[TextBatch]:
+        """Yield the texts, each once. One thread reads them."""
+
+    def text(self, number: int) -> str:
+        """Return a text."""
+
+
+# ---------------------------------------------------------------------- texts in memory
+
+
+@dataclass(frozen=True)
+class ListedTexts:
+    """Texts in memory. Where there is none, there is an empty one."""
+
+    labels: Sequence[Label]
+    texts: Sequence[str]
+    times: Sequence[float] | None = None
+    problems: tuple[str, ...] = ()
+    title: str = ""
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        return list(map(len, self.texts))
+
+    @property
+    def places(self) -> Sequence[int]:
+        return range(len(self.texts))
+
+    def batches(self) -> Iterator[TextBatch]:
+        for start in range(0, len(self.texts), BATCH_TEXTS):
+            some = self.texts[start : start + BATCH_TEXTS]
+            yield TextBatch(str(start), lambda some=some: list(map(utf8, some)))  # type: ignore[misc]
+
+    def text(self, number: int) -> str:
+        return self.texts[number]
+
+
+def listed_texts(texts: Iterable[Any] | Mapping[Any, Any], times: Iterable[float] | None = None) -> ListedTexts:
+    """Return a list, a mapping or a column of a table as a source.
+
+    Raises:
+        ParameterError: It is a single text, or something in it is neither a text, None nor NaN.
+
+    >>> listed_texts({"a": "sea", "b": None}).labels
+    ['a', 'b']
+    """
+    if isinstance(texts, str | bytes):
+        raise ParameterError(f"texts is the single {texts!r:.80}, expected a list, even of one")
+    labels: Sequence[Label]
+    if isinstance(texts, Mapping):
+        labels, held = list(texts), list(texts.values())
+    elif hasattr(texts, "iloc") and hasattr(texts, "tolist"):  # a column of pandas; a frame has no `tolist`
+        column: Any = texts
+        labels, held = list(column.index), column.tolist()
+    elif hasattr(texts, "columns"):
+        raise ParameterError("texts is a whole table, expected one column of it, such as frame['text']")
+    else:
+        held = list(texts)
+        labels = range(len(held))
+    given = None if times is None else list(times)
+    return ListedTexts(labels, [_text(one, number) for number, one in enumerate(held)], given)
+
+
+def _text(one: Any, number: int) -> str:
+    if isinstance(one, str):
+        return one
+    if one is None or one != one or type(one).__name__ == "NAType":
+        return ""
+    raise ParameterError(f"texts[{number}] is {one!r:.80}, expected a text, None or NaN")
+
+
+# ---------------------------------------------------------------------- texts of a collection
 
 
 class TextArchive(Protocol):
@@ -108,7 +208,6 @@ class StoredTexts:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What was not read, and why."""
         return (*self._problems, *self._archive.problems)
 
     def batches(self) -> Iterator[TextBatch]:
@@ -141,11 +240,7 @@ class StoredTexts:
 
 @contextmanager
 def texts_of_collection(folder: str) -> Iterator[StoredTexts]:
-    """Yield the texts of a collection.
-
-    Raises:
-        CorruptError, UnsupportedError: It is damaged, or of another version.
-    """
+    """Yield the texts of a collection; raise what opening it does."""
     with Store(Path(folder)) as store:
         yield StoredTexts(_Stored(store), "", os.path.join(folder, ""))
 
@@ -156,8 +251,8 @@ def texts_of_archive(archive: TextArchive, title: str) -> StoredTexts:
 
 
 @contextmanager
-def texts_of_files(roots: Sequence[str], reading: Reading, work: Work) -> Iterator[StoredTexts]:
-    """Yield the texts of files and folders, loaded into a collection in the work folder.
+def texts_of_files(roots: Sequence[str], limits: Limits, how: Joining, work: Work) -> Iterator[StoredTexts]:
+    """Yield the texts of files and folders, loaded into a collection in the work folder; as many threads read as jobs.
 
     Raises:
         NotFoundError: A path does not exist.
@@ -166,7 +261,7 @@ def texts_of_files(roots: Sequence[str], reading: Reading, work: Work) -> Iterat
     named = list(roots)
     _require_same(work, [os.path.abspath(root) for root in named])
     path = work.folder / _TEXTS
-    unread = load_into(path, named, reading.limits, reading.jobs, reading.advance)
+    unread = load_into(path, named, limits, how.jobs, how.advance)
     with Store(path) as store:
         yield StoredTexts(_Stored(store), base_of(named), title_of(named), unread)
 
