@@ -41,8 +41,8 @@ from pmbf.collection import Collection
 from pmbf.intake.texts import Text
 from pmbf.report import Passage, Report
 from pmbf.screen import Folder, Options, screen
+from pmbf.screen.folder import word_statistics
 from pmbf.screen.options import SENSITIVITIES
-from pmbf.screen.vocabulary import word_statistics
 from pmbf.store.folder import Store
 
 SEED = 1

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.base.hashes import Hashes
 from pmbf.base.params import Params
-from pmbf.kernels import Sample
 from pmbf.text import utf8
 
 
@@ -88,7 +87,7 @@ def fingerprint(text: str | bytes, params: Params) -> Fingerprint:
     >>> len(fingerprint("The quick brown fox jumps over the lazy dog.", Params()))
     7
     """
-    sampled = _sampled(text, params, positions=False)
+    sampled = kernels.sample(utf8(text), params.sampling, positions=False)
     return Fingerprint(sampled.hashes, sampled.bounds, sampled.n_chars, sampled.n_tokens)
 
 
@@ -103,7 +102,7 @@ def query_sample(text: str | bytes, params: Params, *, starts: bool = False) -> 
     >>> query_sample("The quick brown fox jumps over the lazy dog.", Params()).token.tolist()
     [0, 1, 2, 3, 4, 5, 6]
     """
-    sampled = _sampled(text, params, positions=True, starts=starts)
+    sampled = kernels.sample(utf8(text), params.sampling, positions=True, starts=starts)
     return QuerySample(
         hashes=sampled.hashes,
         starts=sampled.starts,
@@ -113,7 +112,3 @@ def query_sample(text: str | bytes, params: Params, *, starts: bool = False) -> 
         n_mixed=sampled.n_mixed,
         n_invisible=sampled.n_invisible,
     )
-
-
-def _sampled(text: str | bytes, params: Params, **asked: bool) -> Sample:
-    return kernels.sample(text if isinstance(text, bytes) else utf8(text), params.sampling, **asked)

@@ -31,8 +31,10 @@ def clean(text: str) -> str:
     return text
 
 
-def utf8(text: str) -> bytes:
+def utf8(text: str | bytes) -> bytes:
     """Return a text in UTF-8, as the kernels take it. Lone surrogates become U+FFFD."""
+    if isinstance(text, bytes):
+        return text
     try:
         return text.encode()
     except UnicodeEncodeError:

@@ -15,7 +15,7 @@ from pmbf.kernels.reference_pieces import JudgedTexts
 from pmbf.kernels.reference_reworded import LONG_CHARS, alike_enough
 from pmbf.passages.compare import bars_of
 from pmbf.report import Span
-from pmbf.screen.vocabulary import word_statistics
+from pmbf.screen.folder import word_statistics
 from pmbf.store.folder import Store
 from pmbf.verify import Settings, prepare
 from tests.paired import pair_of, spelled

@@ -52,7 +52,7 @@ def _measured(folder: Path, code: str, queries: Sequence[str]) -> dict[str, Any]
         kernel_s = processor_s(lambda: [kernels.units(text, code=code) for text in texts], _TIMES)
     with Store(folder) as store:
         sentences = Sentences(store)
-        backend = SentenceFolder(store, store.generation, sentences)
+        backend = SentenceFolder.beside(store, sentences)
         status = sentences.status()
         utf8 = [query.encode() for query in queries]
         keys = [kernels.units(query, code=code, from_each=True).keys for query in utf8]

@@ -170,7 +170,7 @@ class Trial:
             yield f"{kind} verified"
 
     def _compared(self, asked: QueryUnits, found: Any) -> Iterator[Any]:
-        backend = SentenceFolder(self._store, self._store.generation, self._sentences)
+        backend = SentenceFolder.beside(self._store, self._sentences)
         return (one for _, one in compared(backend, [(asked, found)]))
 
     def _embedded(self, n: int) -> Iterator[tuple[Passage, float, str, tuple[int, int]]]:

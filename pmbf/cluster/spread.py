@@ -36,9 +36,9 @@ from pmbf.cluster.found import Together, are_near, without
 from pmbf.cluster.manifest import Manifest, Volume
 from pmbf.jobs.threads import Threads
 from pmbf.kernels import Evident, EvidentRules, Sampled
+from pmbf.screen.folder import SAMPLED, SAMPLED_CHARS
 from pmbf.screen.options import Options
 from pmbf.screen.screened import Screened
-from pmbf.screen.vocabulary import SAMPLED, SAMPLED_CHARS
 from pmbf.screen.working import Workers
 from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.having import Having, Keys

@@ -143,4 +143,4 @@ class WithSentences(AnyCollection):
         from pmbf.sentences import SentenceFolder
 
         store = self._opened.store
-        return SentenceFolder(store, store.generation, self._opened.sentences)
+        return SentenceFolder.beside(store, self._opened.sentences)

@@ -73,7 +73,7 @@ class Prepared:
         >>> prepare("to be or 老渔夫").n_words
         4
         """
-        return max(1, (2 * self.n_tokens - self.n_singles) // 2)
+        return max(1, (2 * len(self.tokens.hashes) - self.n_singles) // 2)
 
     @cached_property
     def words(self) -> WordTypes:

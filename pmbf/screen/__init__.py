@@ -5,12 +5,11 @@ text ─► sampled hashes          fingerprint.py
      ─► candidates              candidates.py    the evidence of each document
                                 bar.py           which documents have enough of it
                                 widespread.py    documents that share a run of common hashes
-                                rows.py          which rows of the filter are looked into
+                                by_rows.py       the paper's way: rows of the filter in place of postings
      ─► not compared            leaving_out.py   the query's own document
      ─► what does not count     exempt.py        quotations and bibliographies, ignored texts
      ─► texts compared          comparing.py     passages
                                 near.py          of a long source, only what lies near the query's hashes
-                                vocabulary.py    how rare words are in the collection
      ─► resolved                resolving.py     what of the passages counts; the matches
      ─► Report                  answering.py     all stages in order, batch by batch
      ─► Compared                mutual.py        documents of the collection with each other, each pair once

@@ -198,7 +198,7 @@ def _answer(backend: Backend, query: Screened, options: Options) -> Answer:
 
 def _report(backend: Backend, query: Screened, options: Options) -> Report:
     """Return the report of a query that has been through all stages."""
-    found, same, asked = query.resolved, query.same, _query(query)
+    found, same, asked, sections = query.resolved, query.same, _query(query), query.exempt.sections
     return Report(
         query=asked,
         matches=same + found.matches,
@@ -214,7 +214,7 @@ def _report(backend: Backend, query: Screened, options: Options) -> Report:
         n_left_out=query.n_left_out,
         min_chars=options.min_chars,
         template=_template(options),
-        sections=with_figures(query.exempt.sections, found.covered, query.exempt.excluded, found.n_elsewhere),
+        sections=with_figures(sections, found.covered, query.exempt.excluded, found.n_elsewhere) if sections else (),
         warnings=query.warnings,
         not_counted=found.not_counted,
     )

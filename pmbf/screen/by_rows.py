@@ -31,7 +31,6 @@ from pmbf.report import OF_THE_FILTER
 from pmbf.screen.bar import half_of_a_copy, weight_of_own
 from pmbf.screen.options import Options
 from pmbf.screen.rarity import EVIDENCE_HASHES, UNITS, evidence, hit_rules, weights
-from pmbf.screen.rows import InCommon
 from pmbf.screen.stores import AnyGeneration
 from pmbf.store.generation import Generation
 from pmbf.store.having import FirstPlaces, Having, Keys
@@ -44,6 +43,9 @@ OWN_HASHES = {"fast": 4, "normal": 3, "thorough": 2}
 MOST_RUN_ROWS = 64
 """Rows that are looked into for a run of common hashes, those with most of its hashes first. Most rows have some of a
 common phrase, by one document or another."""
+
+FALSE_SHARE = 0.02
+"""Share of the rows that may pass by chance in the paper's measure, if no number of them is given."""
 
 ALL_PASSED = f"{OF_THE_FILTER}left no document out: the text has more bits in common with all rows than chance explains"
 
@@ -145,7 +147,8 @@ class ByRows:
         """Return the rows of the paper's measure; warn if these are all."""
         matrix = self.generation.matrix()
         hashes = distinct(first_bits(self.sample.hashes))
-        found = list(InCommon(hashes, self.options.false_rows).rows(matrix))
+        false_rows = self.options.false_rows or FALSE_SHARE * max(1, matrix.n_rows)
+        found = list(matrix.rows_with_common_bits(hashes, false_rows=false_rows))
         if matrix.n_rows and sum(len(rows) for _, rows in found) == matrix.n_rows:
             self.warnings = (ALL_PASSED,)
         return found

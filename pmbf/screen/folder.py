@@ -1,32 +1,45 @@
 """A collection in one folder, as the stages of a screening ask for it, in this thread or in a worker.
 
 Workers open the files once more. So the files stay open until the last call is made, whoever closes the collection or
-commits to it meanwhile. The catalog is lent to them (`lending.py`).
+commits to it meanwhile. The catalog is lent to them: their calls ask for rows, and the collection answers. A worker
+that opened the catalog for itself would see the last commit, which may be a later one than the files are of. So every
+report shows one commit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import cast
+from random import Random
+from typing import Any, cast
+from weakref import WeakKeyDictionary
 
-from pmbf import kernels
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf import kernels, verify
+from pmbf.base.errors import CorruptError
 from pmbf.jobs.threads import Threads
+from pmbf.kernels import WordTypes
 from pmbf.screen.comparing import compare_each
-from pmbf.screen.lending import Lent, answer
 from pmbf.screen.options import Options
 from pmbf.screen.screened import Screened
 from pmbf.screen.sources import sources
 from pmbf.screen.stores import AnyCatalog
-from pmbf.screen.vocabulary import word_statistics
 from pmbf.screen.working import Workers, keep
-from pmbf.store.catalog_tables import ListedPath
+from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.folder import Store
 from pmbf.store.generation import Generation
-from pmbf.verify import Statistics
+
+SAMPLED = 64
+SAMPLED_CHARS = 20_000
+"""How rare words are is learnt from the first 20,000 characters of 64 documents: some 20 ms, once for an open
+collection."""
+
+_known: WeakKeyDictionary[Store, verify.Statistics] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,25 +49,21 @@ class Folder:
     Args:
         store: Its rows. Picklable, if they are lent.
         generation: Its files.
+        folder: Where it is.
+        commit_number: Number of the commit that it shows.
+        problems: None: what cannot be read raises an error, or is the problem of a source.
     """
 
     store: Store | Lent
     generation: Generation
+    folder: Path
+    commit_number: int
+    problems: tuple[str, ...] = ()
 
     @staticmethod
     def of(store: Store) -> Folder:
         """Return an open collection."""
-        return Folder(store, store.generation)
-
-    @property
-    def folder(self) -> Path:
-        """Where it is."""
-        return self.store.folder
-
-    @property
-    def commit_number(self) -> int:
-        """Number of the commit that it shows."""
-        return self.store.commit_number
+        return Folder(store, store.generation, store.folder, store.commit_number)
 
     @property
     def catalog(self) -> AnyCatalog:
@@ -62,12 +71,7 @@ class Folder:
         return cast(AnyCatalog, self.store.catalog)
 
     @property
-    def problems(self) -> tuple[str, ...]:
-        """None: what cannot be read raises an error, or is the problem of a source."""
-        return ()
-
-    @property
-    def statistics(self) -> Statistics | None:
+    def statistics(self) -> verify.Statistics | None:
         """How rare words are in it; None if it stores no texts."""
         return self.store.statistics if isinstance(self.store, Lent) else word_statistics(self.store)
 
@@ -108,8 +112,8 @@ class Folder:
         from pmbf.jobs.processes import Processes, asked_back  # imported only if workers are asked for
 
         assert isinstance(self.store, Store)
-        answering = partial(answer, self.store)
-        lent = Lent(self.folder, self.commit_number, self.statistics, answering)
+        answering = partial(_answer, self.store)
+        lent = Lent(self.statistics, answering)
         plain = replace(options, labels_of=None)  # not every function can be sent there
         far = replace(self, store=replace(lent, ask=asked_back)), plain
         with ExitStack() as stack:
@@ -117,5 +121,91 @@ class Folder:
             if kernels.NAME != "native":
                 yield Workers(jobs, None, far, processes)
                 return
-            near = replace(self, store=lent, generation=stack.enter_context(closing(self.generation.again()))), options
+            again = stack.enter_context(closing(self.generation.again()))
+            near = replace(self, store=lent, generation=again), options
             yield Workers(jobs, stack.enter_context(Threads(jobs)), near, processes)
+
+
+@dataclass(frozen=True)
+class Lent:
+    """What a worker knows of a collection beside its files; its rows, paths and checksums are asked for.
+
+    Args:
+        statistics: How rare words are in it; None if it stores no texts.
+        ask: Returns what `_answer` does for a question. Picklable, if the worker is a process.
+    """
+
+    statistics: verify.Statistics | None
+    ask: Callable[..., Any]
+
+    @property
+    def catalog(self) -> Lent:
+        """Itself."""
+        return self
+
+    def documents(self, ids: Iterable[int]) -> Mapping[int, Document]:
+        """Return the rows of documents, by id."""
+        return self._asked("documents", ids)
+
+    def living(self, ids: Iterable[int]) -> Mapping[int, Document]:
+        """Return the rows of those documents that were not removed, by id."""
+        return self._asked("living", ids)
+
+    def listed_of(self, ids: Iterable[int]) -> Mapping[int, Sequence[ListedPath]]:
+        """Return the paths of live documents as they are listed, sorted, by id."""
+        return self._asked("listed_of", ids)
+
+    def by_sha256(self, contents: Iterable[str]) -> list[Document]:
+        """Return the live documents with these contents, by descending id."""
+        found: list[Document] = self.ask("by_sha256", list(contents))
+        return found
+
+    def _asked(self, what: str, ids: Iterable[int]) -> dict[int, Any]:
+        wanted = list(ids)
+        return self.ask(what, wanted) if wanted else {}
+
+
+def _answer(store: Store, what: str, values: list[Any]) -> Any:
+    """Return what a worker asks for, in any thread.
+
+    Raises:
+        CorruptError: The catalog is damaged.
+        ParameterError: The collection has been closed.
+    """
+    told: dict[str, Callable[[list[Any]], Any]] = {
+        "documents": store.documents,
+        "living": store.living,
+        "listed_of": store.listed_of,
+        "by_sha256": store.catalog.by_sha256,
+    }
+    with store.catalog.lent():
+        return told[what](values)
+
+
+def word_statistics(store: Store) -> verify.Statistics | None:
+    """Return the word statistics of a fair sample of the stored texts; None if the collection stores no texts.
+
+    Computed once for each open store. The same documents give the same statistics.
+    """
+    found = _known.get(store)
+    if found is None:
+        found = _known[store] = verify.Statistics.of(_sample(store))
+    return found if found.n_words else None
+
+
+def _sample(store: Store) -> Iterator[WordTypes]:
+    documents = store.documents(_sampled_ids(store, SAMPLED, seed=0).tolist())
+    for document in documents.values():
+        # A damaged text is reported when it is a candidate. Here the other texts teach as much.
+        with suppress(CorruptError):
+            text = store.generation.text(document)
+            if text is not None:
+                yield verify.prepare(text[:SAMPLED_CHARS]).words
+
+
+def _sampled_ids(store: Store, n_documents: int, seed: int) -> NDArray[np.uint32]:
+    """Return the ids of at most `n_documents` live documents, drawn at random with a seed, ascending."""
+    ids = store.generation.directory.live_ids()
+    if len(ids) > n_documents:
+        ids = ids[sorted(Random(seed).sample(range(len(ids)), n_documents))]  # numpy.random takes 5 ms to import
+    return ids

@@ -40,7 +40,7 @@ class LeftOut:
 
     def kept(self, paths: Sequence[ListedPath]) -> list[ListedPath]:
         """Return those paths of a document that are not left out."""
-        return [one for one in paths if one.path not in self.paths]
+        return [one for one in paths if one.path not in self.paths] if self.paths else [*paths]
 
 
 NOTHING = LeftOut()

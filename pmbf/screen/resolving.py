@@ -142,12 +142,12 @@ def _match(source: Source, counted: Sequence[Counted], n_counted: int, n_hashes:
     """Return a source as a match, if a query of so many hashes has so many characters that count."""
     passages = tuple([one.passage for one in counted])
     n_covered, n_hits = sum(map(len, _covered(counted))), source.candidate.n_hits
-    own = [one for one in passages if not one.not_counted]
-    evidence: float = 0
-    longest = 0
-    for one in own:
-        evidence += one.evidence
-        longest = max(longest, one.n_counted)
+    own, evidence, longest = list[Passage](), 0.0, 0
+    for passage, spans in counted:
+        if not passage.not_counted:
+            own.append(passage)
+            evidence += passage.evidence
+            longest = max(longest, sum(map(len, spans)))
     certainties = filter(None, map(attrgetter("certainty"), own or passages))
     return Match(
         document=source.reference,
@@ -158,7 +158,7 @@ def _match(source: Source, counted: Sequence[Counted], n_counted: int, n_hashes:
         longest=longest,
         passages=passages,
         problem=source.problem,
-        evidence=round(evidence, 1),
+        evidence=round(evidence, 1) if own else 0,
         in_order=share(ordered(counted), n_counted),
         certainty=min(certainties, key=CERTAINTIES.index, default=None),
         n_not_counted=union_length(map(attrgetter("query"), passages)) - n_covered,

@@ -38,6 +38,7 @@ from pmbf.sentences.sections import InSections
 from pmbf.sentences.segments import Keys
 from pmbf.sentences.state import damage
 from pmbf.store.catalog_tables import Document, ListedPath, contents_key
+from pmbf.store.folder import Store
 
 MOST_CANDIDATES = 100
 """Units that a unit of the query is compared with, those with most equal keys. More are repeats of one sentence."""
@@ -54,7 +55,12 @@ SentenceAnswer = AnswerOf[SentenceReport]
 class SentenceFolder(Folder):
     """A collection in one folder with its sentences, as the stages ask for it."""
 
-    sentences: Sentences
+    sentences: Sentences = field(kw_only=True)
+
+    @staticmethod
+    def beside(store: Store, sentences: Sentences) -> SentenceFolder:
+        """Return an open collection with its sentences."""
+        return SentenceFolder(store, store.generation, store.folder, store.commit_number, sentences=sentences)
 
     @property
     def statistics(self) -> None:

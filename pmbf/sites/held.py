@@ -189,7 +189,7 @@ class Held:
         asked = message.asked() if level == "text" else Blurred(message.words, secret)
         if level != "text":
             known = known.chosen(known.n_equal >= LEAST_SHARED)
-        for _, one in compared(SentenceFolder(self._store, self._store.generation, self._sentences), [(asked, known)]):
+        for _, one in compared(SentenceFolder.beside(self._store, self._sentences), [(asked, known)]):
             if time.monotonic() > until:
                 raise LateError
             n_unread += one.problem is not None

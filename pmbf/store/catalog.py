@@ -106,7 +106,8 @@ class Catalog(CheckedRows):
         found: dict[int, Document] = {}
         for chunk in _chunks(list(ids)):
             marks = ",".join("?" * len(chunk))
-            found |= {row.id: row for row in self._select(Document, f"WHERE id IN ({marks})", chunk)}
+            for row in self._select(Document, f"WHERE id IN ({marks})", chunk):
+                found[row.id] = row
         return found
 
     def live_documents(self) -> Iterator[Document]:
@@ -327,4 +328,5 @@ class Catalog(CheckedRows):
 
 
 def _chunks(keys: list[Any], size: int = 500) -> Iterator[list[Any]]:
-    return (keys[start : start + size] for start in range(0, len(keys), size))
+    for start in range(0, len(keys), size):
+        yield keys[start : start + size]

@@ -98,8 +98,7 @@ class CheckedRows:
         n_rows = crcs = 0
         for rows, numbers in self._fetched(row_type, f"ORDER BY {key}"):
             if numbers is None:
-                checked: list[tuple[Any, int]] = [self._row(row_type, columns) for columns in rows]
-                rows = [with_checksum(row_type, one, crc) for one, crc in checked]
+                rows = [with_checksum(row_type, self._row(row_type, columns), columns[-1]) for columns in rows]
                 integers = [[column for column in row[:-1] if isinstance(column, int)] for row in rows]
                 numbers = np.array(integers, np.int64)
             n_rows, crcs = n_rows + len(rows), crcs + sum(row[-1] for row in rows)
@@ -107,15 +106,19 @@ class CheckedRows:
         self._require_all(table, n_rows, crcs)
 
     def _select(self, row_type: type[Row], where: str, values: Sequence[Any] = ()) -> Iterator[Row]:
-        return (row for row, _ in self._checked(row_type, where, values))
+        """Yield rows, each compared with its checksum."""
+        for batch, numbers in self._fetched(row_type, where, values):
+            for columns in batch:
+                yield self._row(row_type, columns) if numbers is None else row_type._make(columns[:-1])
 
     def _all(self, row_type: type[Row]) -> Iterator[Row]:
         """Yield every row of a table by ascending key; that rows are missing is told behind the last one."""
         table, key = TABLES[row_type]
         n_rows = crcs = 0
-        for row, crc in self._checked(row_type, f"ORDER BY {key}"):
-            n_rows, crcs = n_rows + 1, crcs + crc
-            yield row
+        for batch, numbers in self._fetched(row_type, f"ORDER BY {key}"):
+            for columns in batch:
+                yield self._row(row_type, columns) if numbers is None else row_type._make(columns[:-1])
+            n_rows, crcs = n_rows + len(batch), crcs + sum(columns[-1] for columns in batch)
         self._require_all(table, n_rows, crcs)
 
     def _require_all(self, table: str, n_rows: int, crcs: int) -> None:
@@ -131,14 +134,6 @@ class CheckedRows:
     def _recounted(self, table: str) -> tuple[Any, ...]:
         return self._one(f"SELECT count(*), coalesce(sum(crc), 0) FROM {table} NOT INDEXED")
 
-    def _checked(self, row_type: type[Row], where: str, values: Sequence[Any] = ()) -> Iterator[tuple[Row, int]]:
-        """Yield rows with their checksums, each compared."""
-        for batch, numbers in self._fetched(row_type, where, values):
-            if numbers is None:
-                yield from (self._row(row_type, columns) for columns in batch)
-            else:
-                yield from ((row_type._make(columns[:-1]), columns[-1]) for columns in batch)
-
     def _fetched(
         self, row_type: type[Row], where: str, values: Sequence[Any] = ()
     ) -> Iterator[tuple[list[Any], NDArray[np.int64] | None]]:
@@ -149,8 +144,8 @@ class CheckedRows:
             while batch := cursor.fetchmany(_FETCHED_TOGETHER):
                 yield batch, sound_numbers(row_type, batch) if len(batch) >= _MANY else None
 
-    def _row(self, row_type: type[Row], columns: Sequence[Any]) -> tuple[Row, int]:
-        """Return a row as SQLite has it, and its checksum."""
+    def _row(self, row_type: type[Row], columns: Sequence[Any]) -> Row:
+        """Return a row as SQLite has it, its checksum behind."""
         table, _ = TABLES[row_type]
         *columns, crc = columns
         expected = row_checksum(row_type, columns)
@@ -159,7 +154,7 @@ class CheckedRows:
         row = as_row(row_type, columns)
         if row is None:
             raise self._damage(f"{called(table, columns)} holds values that no writer puts there")
-        return row, crc
+        return row
 
     def _tally(self, table: str) -> tuple[int, int]:
         """Return how many rows a table has, and the sum of their checksums."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf import kernels
 from pmbf.base import arrays
 from pmbf.base.errors import ParameterError
 from pmbf.base.hashes import Hashes, hash_dtype
@@ -204,7 +205,7 @@ class Generation(LiveFiles):
     def evident(self, queries: Sequence[Sampled], rules: EvidentRules) -> Evident:
         """Return the documents with evidence enough of many queries, in one native call."""
         self._require_postings()
-        return self.posted.evident(queries, rules)
+        return self.posted.ask(kernels.evident, queries, rules)
 
     def of_living(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return the keys without documents removed or left out. A key is document << 32 | anything, ascending."""
@@ -218,7 +219,6 @@ class Generation(LiveFiles):
         return living
 
     def _require_postings(self) -> None:
-        self._require_open()
         if self.params.index != "postings":
             raise ParameterError(f"{self.folder}: has no postings, but they are needed: load without `--index rows`")
 

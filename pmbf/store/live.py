@@ -48,6 +48,7 @@ class LiveFiles:
     def file(self, serial: int) -> MappedFile:
         """Return a live file, mapped, its header checked; or one that is not written yet."""
         if serial not in self._open_files:
+            self._require_open()
             with self._opening:
                 if serial not in self._open_files:
                     self._open_files[serial] = self._opened(serial)

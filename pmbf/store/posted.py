@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.base.errors import CorruptError, ParameterError
 from pmbf.base.hashes import Hashes
-from pmbf.kernels import Evident, EvidentRules, Postings, Row, Sampled, Segments
+from pmbf.kernels import Postings, Row, Segments
 from pmbf.store import mapping
 from pmbf.store.files import MappedFile, StoredFile
 from pmbf.store.postings import Source, StoredPostings
@@ -111,7 +111,7 @@ class Posted:
         Returns:
             `(q,) int64`, and `(n,) uint64`, ascending, each once: document << 32 | number of the hash.
         """
-        return self._ask(lambda asked: kernels.find_postings(asked, hashes, limit=limit))
+        return self.ask(kernels.find_postings, hashes, limit=limit)
 
     def find_near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[Keys]:
         """Return the documents that have several hashes of a query near each other, for each of many queries.
@@ -124,28 +124,20 @@ class Posted:
         Returns:
             All hashes of these documents, for each query `(n,) uint64`, ascending, each once: document << 32 | place.
         """
-        return self._ask(lambda asked: kernels.find_near(asked, queries, least=least, window=window))
+        return self.ask(kernels.find_near, queries, least=least, window=window)
 
-    def evident(self, queries: Sequence[Sampled], rules: EvidentRules) -> Evident:
-        """Return the documents with evidence enough of many queries.
+    def ask(self, kernel: Callable[..., Answer], /, *arguments: Any, **named: Any) -> Answer:
+        """Return what a kernel tells of the segments, which are its first argument.
 
-        Args:
-            queries: The queries.
-            rules: How hits are weighed, and which documents are left out.
-        """
-        return self._ask(lambda asked: kernels.evident(asked, queries, rules))
-
-    def _ask(self, ask: Callable[[Segments], Answer]) -> Answer:
-        """Ask the segments. If something contradicts itself, then the damaged page is looked for.
-
-        If it is one of the filter, then its segments are asked for all hashes.
+        If something contradicts itself, then the damaged page is looked for. If it is one of the filter, then its
+        segments are asked for all hashes.
         """
         asked = self._segments()
         try:
-            return ask(asked)
+            return kernel(asked, *arguments, **named)
         except ParameterError as error:
             if self._has_given_up_rows(asked):
-                return self._ask(ask)
+                return self.ask(kernel, *arguments, **named)
             for one in self._in_files():
                 one.file.verify()
             command = f"pmbf check --repair -c {self._folder}"
