@@ -53,7 +53,7 @@ def _text(markup: str, reading: Reading) -> str:
         raise IncompleteError(f"cannot be parsed: {error}") from None
     if not root:
         return ""
-    shown = "".join(_lines(root))
+    shown = "".join(piece for tree in _trees(root) for piece in (*_text_below(tree), "\n"))
     return shown + "".join(_hidden(root, markup, shown, reading)) if reading.unseen else shown
 
 
@@ -62,13 +62,12 @@ def _declared(head: bytes) -> str | None:
     return on_the_web(found[1].decode("ascii")) if found else None
 
 
-def _lines(root: LexborNode) -> Iterator[str]:
-    """Yield the text below an element, then the text of the templates below it: they are no part of the tree."""
+def _trees(root: LexborNode) -> Iterator[LexborNode]:
+    """Yield an element, then the templates below it: they are no part of the tree."""
     trees = [root]
     while trees:
         tree = trees.pop()
-        yield from _text_below(tree)
-        yield "\n"
+        yield tree
         trees += reversed(tree.template_fragments())
 
 
@@ -81,13 +80,10 @@ def _hidden(root: LexborNode, markup: str, shown: str, reading: Reading) -> Iter
 
 def _nodes(root: LexborNode) -> Iterator[str]:
     """Yield the text nodes that are shown."""
-    trees = [root]
-    while trees:
-        tree = trees.pop()
+    for tree in _trees(root):
         for node in tree.traverse(include_text=True):
             if node.tag == "-text" and not (node.parent and node.parent.tag in UNREAD):
                 yield node.text_content or ""
-        trees += reversed(tree.template_fragments())
 
 
 def _text_below(root: LexborNode) -> Iterator[str]:

@@ -113,10 +113,11 @@ def begin_plain(content: bytes, starts: Iterable[int], stops: Iterable[int]) -> 
     >>> begin_plain(b"Dear reader<html><body>Dear reader", [0, 11], [11, 34])
     [True, False]
     """
-    return [
-        not _MAY_BE_A_SOURCE.match(content, start, stop) and content.find(b"%PDF-", start, min(stop, start + 1024)) < 0
-        for start, stop in zip(starts, stops, strict=True)
-    ]
+    found = []
+    for start, stop in zip(starts, stops, strict=True):
+        is_odd = _MAY_BE_A_SOURCE.match(content, start, stop)
+        found.append(not is_odd and content.find(b"%PDF-", start, min(stop, start + 1024)) < 0)
+    return found
 
 
 def refusal(raw: bytes, name: str) -> str:

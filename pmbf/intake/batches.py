@@ -232,6 +232,8 @@ def _read_in_time(
 
 def _part(plain: NewDocuments, numbers: list[int], others: dict[int, _Outcome], begin: int, stop: int) -> Read:
     """Return what became of some files of a batch: of its plain texts, with their files, and of the others there."""
+    if not (others or begin):
+        return Read(stop, plain, numbers, {})
     read = {at: one for at, one in others.items() if isinstance(one, NewDocument)}
     errors = {at - begin: one for at, one in others.items() if not isinstance(one, NewDocument)}
     places = [place for place, at in enumerate(numbers) if begin <= at < stop]
