@@ -25,6 +25,8 @@ FIRST, SECOND, N_SHARED, N_FIRST, N_SECOND = range(5)
 """The columns of pairs."""
 
 JACCARD, CONTAINMENT = "jaccard", "containment"
+_LOOKED_AT = 8
+"""Articles with a hash that are compared with each other: so many times the unlike articles that boilerplate has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +93,6 @@ def pair_of(prepared: Sequence[PreparedArticle], first: int, second: int) -> tup
     limit = min(one.limit for one in both)
     known = [one.hashes[one.hashes <= limit] for one in both]
     return first, second, int(among(known[0], known[1]).sum()), len(known[0]), len(known[1])
-
-
-_LOOKED_AT = 8
-"""Articles with a hash that are compared with each other: so many times the unlike articles that boilerplate has."""
 
 
 def boilerplate(background: Sequence[PreparedArticle], more_than: int, rule: Rule) -> NDArray[np.uint32]:

@@ -18,6 +18,10 @@ from pmbf.text import clean
 
 STAR, CONNECTED = "star", "connected"
 LINKAGES = (STAR, CONNECTED)
+Article = PreparedArticle | bytes | str | tuple[Hashable, PreparedArticle | bytes | str | None]
+"""A prepared article, its bytes, or a text; or a key and one of these, or None if the key was given before."""
+_TURNED = [SECOND, FIRST, N_SHARED, N_SECOND, N_FIRST]
+"""The columns of a pair whose second article comes first."""
 
 
 class Duplicate(NamedTuple):
@@ -89,13 +93,6 @@ def _passages(first: str, second: str) -> list[tuple[Span, Span]]:
 
     found = verify.passages(verify.prepare(first), verify.prepare(second))
     return [(one.query, one.source) for one in found]
-
-
-Article = PreparedArticle | bytes | str | tuple[Hashable, PreparedArticle | bytes | str | None]
-"""A prepared article, its bytes, or a text; or a key and one of these, or None if the key was given before."""
-
-_TURNED = [SECOND, FIRST, N_SHARED, N_SECOND, N_FIRST]
-"""The columns of a pair whose second article comes first."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,6 +36,14 @@ VERSION = 1
 _HEADER = struct.Struct("<BBHI")
 _HASH = struct.Struct("<I")
 
+MOST_WORDS = 200_000
+"""Words of the table of stems, 8 MB. If there are more, then the table begins anew with the next text."""
+WORDS, SENTENCES = "words", "sentences"
+SHINGLE_TOKENS = 3
+MOST_KEPT = 4096
+_ONE_SEGMENT = 1 << 40
+"""Characters: each text is one segment."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedArticle:
@@ -98,10 +106,6 @@ def read(raw: bytes, settings: int, what: str) -> PreparedArticle:
     return PreparedArticle(_HASH.pack(limit) + packed, n_chars, made_with)
 
 
-MOST_WORDS = 200_000
-"""Words of the table, 8 MB. If there are more, then the table begins anew with the next text."""
-
-
 class Stemmed:
     """The sentences of texts, made of the stems of their words. Threads may share it; one of them works at a time."""
 
@@ -144,13 +148,6 @@ class Stemmed:
         stem = self._stem(plain.lower())
         tokens = tokenise(stem)
         return int(tokens.hashes[0]) if len(tokens) else int(tokenise(word).hashes[0])
-
-
-WORDS, SENTENCES = "words", "sentences"
-SHINGLE_TOKENS = 3
-MOST_KEPT = 4096
-_ONE_SEGMENT = 1 << 40
-"""Characters: each text is one segment."""
 
 
 class Preparer:

@@ -31,6 +31,11 @@ from pmbf.kernels import Inverted, Lists, SharedCounts
 from pmbf.store.files import Identity
 
 Numbers = NDArray[np.uint32]
+OnCounted = Callable[[int, int], None]
+TARGETS = 8192
+"""Targets that are held at once. More of them are held one part after the other."""
+_PENDING = 4_000_000
+"""Pairs that wait to be sorted by target."""
 
 
 class Range:
@@ -92,14 +97,6 @@ def within(lists: Lists, first: int, width: int) -> Lists:
     n_before = np.zeros(len(inside) + 1, np.uint64)
     np.cumsum(inside, out=n_before[1:])
     return Lists(n_before[lists.offsets], lists.features[inside])
-
-
-OnCounted = Callable[[int, int], None]
-
-TARGETS = 8192
-"""Targets that are held at once. More of them are held one part after the other."""
-_PENDING = 4_000_000
-"""Pairs that wait to be sorted by target."""
 
 
 class Ranges:

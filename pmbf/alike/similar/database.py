@@ -204,10 +204,10 @@ class SimilarState:
         """Return why the text of a document could not be read, by id."""
         return dict(self.select("SELECT document, reason FROM incomplete ORDER BY document"))
 
-    def select(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+    def select(self, query: str) -> list[Any]:
         """Return the rows of a query."""
         with self.errors():
-            return self.connection.execute(query, values).fetchall()
+            return self.connection.execute(query).fetchall()
 
     # ------------------------------------------------------------------ private
 

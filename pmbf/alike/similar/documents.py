@@ -22,6 +22,11 @@ from pmbf.store.listing import Entry, find
 from pmbf.store.originals import original_text
 from pmbf.store.schema import require
 
+Known = tuple[Document, list[str]]
+"""A document's row in the catalog, and its paths."""
+_BATCH_CHARS = 4_000_000
+_BATCH_DOCUMENTS = 1024
+
 
 class Documents(Protocol):
     """Documents with text of one generation, while the object is entered."""
@@ -110,13 +115,6 @@ class FolderDocuments:
 def documents_of(collection: str | os.PathLike[str] | Documents) -> Documents:
     """Return the documents of a folder, or what has documents; `NotFoundError` if no collection is in the folder."""
     return FolderDocuments(Path(collection)) if isinstance(collection, str | os.PathLike) else collection
-
-
-Known = tuple[Document, list[str]]
-"""A document's row in the catalog, and its paths."""
-
-_BATCH_CHARS = 4_000_000
-_BATCH_DOCUMENTS = 1024
 
 
 class Reader:

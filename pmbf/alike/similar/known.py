@@ -43,6 +43,10 @@ COLUMNS = KNOWN.names or ()
 
 Ids = NDArray[np.int64]
 
+BATCH_CHUNKS = 2_000_000
+"""Chunks whose counts are asked for in one call: some 1,600 documents of 1,300 chunks."""
+_BATCH_DOCUMENTS = 4096
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableRows:
@@ -98,11 +102,6 @@ class TableRows:
         pairs = memoryview(np.stack([ordered.others, ordered.shared], axis=1).astype("<u4").tobytes())
         crcs = [zlib.crc32(pairs[8 * start : 8 * stop]) for start, stop in zip(starts, stops, strict=True)]
         return np.array(crcs, np.int64)
-
-
-BATCH_CHUNKS = 2_000_000
-"""Chunks whose counts are asked for in one call: some 1,600 documents of 1,300 chunks."""
-_BATCH_DOCUMENTS = 4096
 
 
 class KnownRows:

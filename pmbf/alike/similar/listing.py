@@ -22,6 +22,9 @@ from pmbf.kernels import Lists
 from pmbf.store.catalog_tables import Document, contents_key
 from pmbf.store.files import StoredFile
 
+_DEAD_SHARE = 4
+"""A segment is written anew if one chunk in 4 belongs to no document."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Changes:
@@ -50,10 +53,6 @@ def changes(documents: Documents, known: NDArray[np.void]) -> Changes:
     incomplete = {document.id: document.problems for document in live if document.problems}
     added = [document for document in live if before.get(document.id) != keys[document.id]]
     return Changes(added, {one.id: keys[one.id] for one in added}, known[~is_kept], known[is_kept], incomplete)
-
-
-_DEAD_SHARE = 4
-"""A segment is written anew if one chunk in 4 belongs to no document."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -62,6 +62,12 @@ _VIEW = """
     FROM similarity JOIN document ON document.id = other
 """
 
+SMALL = "small"
+"""`meta`'s key for the checksum of the small tables: number of runs, space, CRC-32. None before the first run."""
+SMALL_TABLES = {"segment": "*", "common": "version, n_documents, run, crc", "incomplete": "*", "run": "*", "meta": ""}
+"""The tables but those of documents and rows, and the columns that the checksum is over."""
+_NUMBERS = {"runs": r"\d{1,9}", "next_serial": r"\d{1,9}", "common": r"\d{1,9}", "documents": r"\d{1,12} \d{1,20}"}
+
 
 def location(folder: Path) -> Path:
     """Return the path of the database of a collection."""
@@ -146,13 +152,6 @@ def are_possible(known: NDArray[np.void]) -> NDArray[np.bool_]:
 def tally(known: NDArray[np.void]) -> str:
     """Return the number of documents and the sum of their checksums, as `meta` has them."""
     return f"{len(known)} {int(checksums(known).sum())}"
-
-
-SMALL = "small"
-"""Its key for the checksum of the small tables: a number of runs, a space, a CRC-32. None before the first run."""
-SMALL_TABLES = {"segment": "*", "common": "version, n_documents, run, crc", "incomplete": "*", "run": "*", "meta": ""}
-"""The tables but those of documents and rows, and the columns that the checksum is over."""
-_NUMBERS = {"runs": r"\d{1,9}", "next_serial": r"\d{1,9}", "common": r"\d{1,9}", "documents": r"\d{1,12} \d{1,20}"}
 
 
 def wrong(meta: Mapping[str, str], identity: Identity) -> str:
