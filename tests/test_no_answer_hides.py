@@ -13,7 +13,7 @@ from conftest import ROOT
 from pmbf.base.errors import FOUND
 from pmbf.cli.app import whole as command_line
 from pmbf.cli.params import table_of
-from pmbf.cli.screening import _code
+from pmbf.cli.screening import exit_code
 from pmbf.comparison.results import Comparison, Pair
 from pmbf.report import Report
 from tests.commands.conftest import run
@@ -103,7 +103,7 @@ def test_no_pair_of_options_hides_copied_text(place: Path, plain: dict[str, Repo
     found = screened(place, *(word for one in options for word in one))
     assert found.keys() == plain.keys()
     for name, report in found.items():
-        assert _code(report) == FOUND or report.n_below or report.problems, name
+        assert exit_code(report) == FOUND or report.n_below or report.problems, name
         told = report.n_covered + report.n_not_counted
         assert told >= 0.9 * plain[name].n_covered or report.n_below or report.problems, name
         if report.coverage < 0.9 * plain[name].coverage:

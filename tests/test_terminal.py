@@ -15,7 +15,7 @@ from pmbf.cli.shown.figures import duration, percent, shown_path, size
 from pmbf.cli.shown.passages import HEAD_CHARS, TAIL_CHARS
 from pmbf.cli.shown.report import report_text
 from pmbf.cli.shown.safe import harmless, json_line, one_line
-from pmbf.cli.shown.screened import Screened, screened_text
+from pmbf.cli.shown.screened import Outcomes, outcomes_text
 from pmbf.cli.shown.summaries import check_lines
 from pmbf.report import CERTAINTIES, DocumentRef, Match, Passage, Query, Report, Span
 from pmbf.store.check import CheckReport
@@ -411,7 +411,7 @@ def test_a_file_has_the_names_of_sources_whole():
 
 
 def screened(n_texts):
-    made = Screened()
+    made = Outcomes()
     for number in range(n_texts):
         found = match([edited()], path=f"library/harbours/north/tides-{number}.txt", n_chars=100 + number)
         made.count(replace(report(found, name=f"essays/{number}.txt"), coverage=(number + 1) / 100))
@@ -419,7 +419,7 @@ def screened(n_texts):
 
 
 def test_the_texts_that_share_most_are_ranked_first():
-    lines = screened_text(screened(23), View(width=80)).splitlines()
+    lines = outcomes_text(screened(23), View(width=80)).splitlines()
     assert lines[:2] == [
         "share  certainty  text           first source",
         " 23 %  sure       essays/22.txt  library/harbours/north/tides-22.txt",
@@ -435,13 +435,13 @@ def test_the_texts_that_share_most_are_ranked_first():
 
 @pytest.mark.parametrize("columns", [40, 60, 80])
 def test_the_ranking_fits_the_terminal(columns):
-    text = screened_text(screened(3), View(width=columns, on_terminal=True))
+    text = outcomes_text(screened(3), View(width=columns, on_terminal=True))
     assert max(map(cell_len, text.splitlines())) <= columns
     assert text.index("essays/2.txt") < text.index("tides-2.txt") < text.index("essays/1.txt")
 
 
 def test_one_text_is_not_ranked():
-    assert "first source" not in screened_text(screened(1), View(width=80))
+    assert "first source" not in outcomes_text(screened(1), View(width=80))
 
 
 def test_what_a_repair_leaves_is_told():

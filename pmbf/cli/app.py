@@ -13,7 +13,7 @@ from pmbf.base import __version__
 from pmbf.base.errors import DONE
 from pmbf.cli.arguments import Version
 from pmbf.cli.outcome import ending, prepare_streams, print_text
-from pmbf.cli.words import Command, Group, called, read, taken_by
+from pmbf.cli.words import Command, CommandGroup, called, read, taken_by
 
 FINDING, KEEPING, GUARDING = "Find shared text", "Look after a collection", "Keep text from leaving"
 """The parts of `pmbf --help`."""
@@ -48,7 +48,7 @@ def _version(version: Version = False) -> int | None:
     return DONE if version else None
 
 
-PMBF = Group(
+PMBF = CommandGroup(
     "Find the documents of a collection that share passages with a text, and the passages.",
     """Examples:
   pmbf load ~/papers -c papers.pmbf       make a collection of a folder
@@ -101,7 +101,7 @@ def _named(words: Sequence[str]) -> tuple[Command | None, str, Sequence[str]]:
     if not words or words[0] not in COMMANDS:
         return None, "", words
     found, path, rest = _imported(words[0]), f"pmbf {words[0]}", words[1:]
-    while isinstance(found, Group):
+    while isinstance(found, CommandGroup):
         if not rest or rest[0] in ("--help", "-h"):
             return None, path, rest
         name, rest = (rest[0], rest[1:]) if rest[0] in found.commands else (found.usual, rest)
@@ -113,7 +113,7 @@ def _named(words: Sequence[str]) -> tuple[Command | None, str, Sequence[str]]:
     return found, path, rest
 
 
-def _imported(name: str) -> Command | Group:
+def _imported(name: str) -> Command | CommandGroup:
     _, module, function = COMMANDS[name]
     return getattr(import_module(f"pmbf.cli.{module}"), function)  # type: ignore[no-any-return]
 

@@ -9,7 +9,7 @@ from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import flag, names
 from pmbf.cli.inputs import open_on_nodes, profiled
 from pmbf.cli.outcome import print_json, print_text
-from pmbf.cli.words import Group
+from pmbf.cli.words import CommandGroup
 from pmbf.store.telling import OnNodes, on_nodes
 
 CLUSTER_HELP = """Examples:
@@ -36,7 +36,7 @@ Depot = Annotated[
 ]
 
 
-cluster = Group(
+cluster = CommandGroup(
     "Make a collection on many nodes, look at its nodes, join machines; `load`, `list`, `check` … take it by -c.",
     CLUSTER_HELP,
 )

@@ -15,7 +15,7 @@ from pmbf.base.errors import DONE, USAGE, ParameterError
 from pmbf.cli.outcome import ending, note, prepare_streams
 from pmbf.cli.params import table_of
 from pmbf.cli.renamed import moved, renamed
-from pmbf.cli.words import Command, Group, Taken, called, taken_by
+from pmbf.cli.words import Command, CommandGroup, CommandParameter, called, taken_by
 
 _UsageError: Any = typer.BadParameter.__base__
 
@@ -88,7 +88,7 @@ class PmbfGroup(_Named, TyperGroup):
 
 
 def typer_app(
-    group: Group, commands: Iterable[tuple[str, Command | Group, str | None]], *, alone: bool = False
+    group: CommandGroup, commands: Iterable[tuple[str, Command | CommandGroup, str | None]], *, alone: bool = False
 ) -> typer.Typer:
     """Return what typer runs.
 
@@ -109,7 +109,7 @@ def typer_app(
     options.__doc__ = group.text
     made.callback(invoke_without_command=alone, epilog=group.epilog)(options)
     for name, one, panel in commands:
-        if isinstance(one, Group):
+        if isinstance(one, CommandGroup):
             inside = typer_app(one, ((inner, command, None) for inner, command in one.commands.items()))
             made.add_typer(inside, name=name, rich_help_panel=panel)
         else:
@@ -148,7 +148,7 @@ def _is_from_the_command_line(context: Any, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def _parameter(one: Taken) -> Parameter:
+def _parameter(one: CommandParameter) -> Parameter:
     argument = one.argument
     shown: dict[str, Any] = {
         "metavar": argument.metavar,

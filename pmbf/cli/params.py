@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from pmbf.base.contents import size_of
 from pmbf.cli.arguments import option, parse_share
-from pmbf.cli.words import Taken, chosen, number
+from pmbf.cli.words import CommandParameter, chosen, number
 
 
 class Param(NamedTuple):
@@ -146,6 +146,6 @@ def of(given: Sequence[tuple[str, Any]] | None, *groups: Iterable[Param]) -> dic
     return {name: value for name, value in given or () if name in names}
 
 
-def table_of(takes: Iterable[Taken]) -> KnownParams | None:
+def table_of(takes: Iterable[CommandParameter]) -> KnownParams | None:
     """Return the settings of a command, from its parameters; None if it has none."""
     return next((one.argument.parser for one in takes if isinstance(one.argument.parser, KnownParams)), None)

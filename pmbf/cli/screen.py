@@ -12,7 +12,6 @@ from pmbf.cli.inputs import given, ignored_texts, limits, open_any, require_file
 from pmbf.cli.labelling import Labels, labelling_of
 from pmbf.cli.leaving_out import Excluding, Where, conditions, excluded
 from pmbf.cli.outcome import note_kernels
-from pmbf.cli.output import output
 from pmbf.cli.words import explained
 
 EPILOG = """Examples:
@@ -44,18 +43,26 @@ Exclude = Annotated[list[Any] | None, Excluding("quotations", "bibliography", "s
 
 
 def looked_at(
-    template: str | None, where: Sequence[str] | None, labels: Sequence[str] | None, exclude: Any
+    template: str | None, where: Sequence[str] | None, labels: Sequence[str] | None, exclude: Any, **own: Any
 ) -> dict[str, Any]:
-    """Return the fields of `pmbf.screen.Options` that mean the same for passages and for sentences."""
+    """Return fields of `pmbf.screen.Options`: those that mean the same for passages and for sentences, and others.
+
+    Raises:
+        ParameterError: One is wrong. This is told before a long file is read.
+    """
+    from pmbf.screen import Options
     from pmbf.screen.templates import template_of
 
     wanted, unwanted = conditions(where)
-    return excluded(exclude) | given(
+    options = excluded(exclude) | own
+    options |= given(
         template=template_of(template) if template else None,
         where=wanted or None,
         where_not=unwanted or None,
         labels_of=labelling_of(labels),
     )
+    Options(**options)
+    return options
 
 
 @explained(EPILOG)
@@ -84,23 +91,22 @@ def screen(
     labels: Labels = None,
 ) -> int:
     """Find the documents that share text with a file, or with many, and show where."""
-    from pmbf.cli.screening import Screening
-    from pmbf.screen import Options
+    from pmbf.cli.screening import FileScreening, screen_output
 
     require_files(files, name)
     bounds = limits(param, ocr)
-    options = looked_at(template, where, labels, exclude) | given(
+    own = given(
         min_chars=min_chars,
         threshold=threshold,
         sensitivity=sensitivity,
         ignore=ignored_texts(ignore or (), bounds) or None,
         **params.of(param, params.SIMILARITY, params.CANDIDATES),
     )
-    Options(**options)  # refused before a long file is read
-    shown = output(
+    options = looked_at(template, where, labels, exclude, **own)
+    shown = screen_output(
         table, rows, sources=sources, passages=passages, html=html, param=param, json=json, quiet=quiet, force=force
     )
     if not quiet:
         note_kernels()
     with open_any(collection) as asked:
-        return Screening(asked, options, bounds, shown, jobs).screen_all(files, name)
+        return FileScreening(asked, options, bounds, shown, jobs).screen_all(files, name)

@@ -1,18 +1,16 @@
-"""`pmbf sentences screen`: files are screened by sentences, many in several processes, and printed in order."""
+"""`pmbf sentences screen` and `pmbf site ask`: files are screened by sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pmbf.base.errors import DONE, FAILED, FOUND
 from pmbf.cli.outcome import note, print_json, print_text
-from pmbf.cli.output import Output
-from pmbf.cli.queries import queries, usual_jobs, with_streams_read
+from pmbf.cli.screening import FileScreening
 from pmbf.cli.shown.sentences import sentences_text
 from pmbf.collection import Collection
-from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text
 from pmbf.pages import evidence_page
 from pmbf.sentences import SentenceAnswer, SentenceReport
@@ -21,80 +19,56 @@ from pmbf.sites import Sites
 
 
 @dataclass(slots=True)
-class SentenceScreening:
-    """One `pmbf sentences screen`, or `pmbf site ask`.
+class SentenceScreening(FileScreening):
+    """Files are screened by the sentences of a collection in a folder, and asked of sites if there are some."""
 
-    Args:
-        collection: The collection that the files are compared with; it has sentences.
-        options: What is left out, fields of `pmbf.screen.Options`.
-        limits: Limits for reading a file.
-        output: Where the answers go.
-        jobs: Processes; None: one a core for many files, else one.
-        sites: The sites that are asked for what the collection does not have, or None.
-    """
-
-    collection: Collection
-    options: dict[str, Any]
-    limits: Limits
-    output: Output
-    jobs: int | None = None
     sites: Sites | None = None
-    _n_screened: int = 0
 
     def screen_all(self, files: Sequence[str], name: str | None) -> int:
-        """Screen each file and return the highest exit code; an unreadable file does not stop the others.
+        """Screen each file and return the highest exit code."""
+        self._opened.sentences_status()  # raises before a long file is read
+        return FileScreening.screen_all(self, files, name)
 
-        Raises:
-            NotFoundError: The collection has no sentences.
-            CorruptError: They are damaged.
-        """
-        self.collection.sentences_status()  # raises before a long file is read
-        planned = list(queries(files, name))
-        paths = [one.path if isinstance(one, Origin) else one.name for one in planned]
-        self.output.tables.expect(paths, self.collection)
-        if self.output.pages:
-            self.output.pages.expect(paths, self.collection)
-        code = DONE
-        with self.output.tables.opened() as take:
-            for answer in self._answers(planned):
-                read, report = answer.query, answer.report
-                if self.sites and not read.unread:
-                    report = self.sites.ask(report, read)
-                if not read.unread:
-                    take(report)
-                code = max(code, self._told(read, report))
-        if self.output.pages:
-            self.output.pages.finish(quiet=self.output.quiet)
-        if code == DONE and not self._n_screened:
-            note("nothing was compared: there is no text document")
-            return FAILED
-        return code
+    @property
+    def _opened(self) -> Collection:
+        assert isinstance(self.collection, Collection)
+        return self.collection
 
-    def _answers(self, planned: Sequence[Origin | Text]) -> Iterator[SentenceAnswer]:
-        jobs = self.jobs or usual_jobs(len(planned))
-        read = with_streams_read(planned, self.limits)
-        return self.collection.answers_by_sentences(read, limits=self.limits, jobs=jobs, **self.options)
+    @property
+    def _shows_progress(self) -> bool:
+        return False
 
-    def _told(self, read: Text, report: SentenceReport) -> int:
-        """Print the answer of one text, and return its exit code."""
+    def answers(self, read: Iterable[Origin | Text], jobs: int) -> Iterator[SentenceAnswer]:
+        """Yield the answer of each text."""
+        return self._opened.answers_by_sentences(read, limits=self.limits, jobs=jobs, **self.options)
+
+    def told(self, answer: SentenceAnswer, take: Callable[[Any], None]) -> int:  # type: ignore[override]
+        """Print one answer, write it into tables and pages, and return its exit code."""
+        read, report = answer.query, answer.report
         if read.unread:
             for problem in read.problems[:1]:
                 note(problem)
             return FAILED if read.problems else DONE
-        self._n_screened += 1
-        if self.output.pages:
-            page = evidence_page(report, sources=self.output.pages.sources, hide_names=self.output.pages.hide_names)
-            self.output.pages.write(as_passages(report), page)
-        if self.output.quiet or self.output.tables.on_stdout:
-            return _code(report)
-        if self.output.json:
-            print_json(report.to_dict(with_text=self.output.tables.with_text))
-        else:
-            print_text(("\n" if self._n_screened > 1 else "") + sentences_text(report, read.text, self.output.view))
-        return _code(report)
+        if self.sites:
+            report = self.sites.ask(report, read)
+        take(report)
+        self._so_far.n_none += 1
+        if pages := self.to.pages:
+            made = evidence_page(report, sources=pages.sources, hide_names=pages.hide_names)
+            pages.write(as_passages(report), made)
+        if self.to.json and not self.to.quiet:
+            print_json(report.to_dict(with_text=self.to.tables.with_text))
+        elif not self.to.is_silent:
+            print_text(self._separator + sentences_text(report, read.text, self.to.view))
+            self._separator = "\n"
+        return sentence_exit_code(report)
+
+    def tell_all(self) -> None:
+        """Print nothing: each text has its report."""
 
 
-def _code(report: SentenceReport) -> int:
+def sentence_exit_code(report: SentenceReport) -> int:
+    """Return the exit code of a report; a claim of a site is something found."""
     if report.found or report.n_not_counted:
         return FOUND
     n_documents = report.n_documents + sum(one.n_documents for one in report.sites)

@@ -15,10 +15,9 @@ from pmbf.cli.inputs import limits, open_collection, require_files
 from pmbf.cli.labelling import Labels
 from pmbf.cli.leaving_out import Excluding, Where
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.cli.output import output
 from pmbf.cli.params import Param, choice, whole
 from pmbf.cli.screen import looked_at
-from pmbf.cli.words import Group
+from pmbf.cli.words import CommandGroup
 
 if TYPE_CHECKING:
     from pmbf.sites import Sites
@@ -54,7 +53,7 @@ OfScreening = Annotated[list[Any] | None, params.KnownParams(params.READING, par
 Exclude = Annotated[list[Any] | None, Excluding("self", "same").option]
 
 
-sentences = Group("Find single sentences of a text in a collection.", SENTENCES_HELP)
+sentences = CommandGroup("Find single sentences of a text in a collection.", SENTENCES_HELP)
 
 
 @sentences.command(SCREEN_HELP)
@@ -99,19 +98,18 @@ def screened(
 
     Args:
         sites: The sites that are asked for what the collection does not have.
-        shown: Arguments of `pmbf.cli.screen.output`.
+        shown: Arguments of `pmbf.cli.screening.screen_output`.
     """
+    from pmbf.cli.screening import screen_output
     from pmbf.cli.sentence_screening import SentenceScreening
-    from pmbf.screen import Options
 
     require_files(files, name)
     options, bounds = looked_at(template, where, labels, exclude), limits(shown["param"], ocr)
-    Options(**options)  # refused before a long file is read
-    where_to = output(of_sentences=True, **shown)
+    output = screen_output(of_sentences=True, **shown)
     if not shown["quiet"]:
         note_kernels()
     with open_collection(collection) as opened:
-        return SentenceScreening(opened, options, bounds, where_to, jobs, sites).screen_all(files, name)
+        return SentenceScreening(opened, options, bounds, output, jobs, sites=sites).screen_all(files, name)
 
 
 @sentences.command(BUILD_HELP)

@@ -19,7 +19,7 @@ from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.cli.params import KnownParams, Param, count, whole
 from pmbf.cli.tables import TableFile, parse_table, require_table
 from pmbf.cli.targets import require_outside
-from pmbf.cli.words import Group
+from pmbf.cli.words import CommandGroup
 from pmbf.store.telling import on_nodes
 
 if TYPE_CHECKING:
@@ -95,7 +95,9 @@ Out = Annotated[
 ]
 
 
-similar = Group("Compare all documents of a collection with each other, and keep the result up to date.", SIMILAR_HELP)
+similar = CommandGroup(
+    "Compare all documents of a collection with each other, and keep the result up to date.", SIMILAR_HELP
+)
 
 
 @similar.command(UPDATE_HELP)

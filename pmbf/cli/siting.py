@@ -15,7 +15,7 @@ from pmbf.cli.arguments import flag, names, option
 from pmbf.cli.inputs import given, in_a_folder, named_collection
 from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.cli.sentences import screen, screened
-from pmbf.cli.words import Group, with_options_of
+from pmbf.cli.words import CommandGroup, with_options_of
 
 if TYPE_CHECKING:
     from pmbf.sites import Registry
@@ -101,7 +101,7 @@ def _in_registry(registry: RegistryFolder = None) -> None:
     _registry[:] = [registry]
 
 
-site = Group(
+site = CommandGroup(
     "Let collections of several houses search each other without showing their texts.", SITE_HELP, options=_in_registry
 )
 

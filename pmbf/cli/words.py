@@ -24,7 +24,7 @@ _SET_BY = {"request_bytes": "max_upload"}
 """Options by the field that they set, where the names differ."""
 
 
-class Taken:
+class CommandParameter:
     """A parameter of a command, with the option or argument that gives its value."""
 
     def __init__(self, declared: Parameter) -> None:
@@ -67,12 +67,12 @@ def _is_union(kind: Any) -> bool:
     return type(None) in get_args(kind)
 
 
-def taken_by(command: Command) -> list[Taken]:
+def taken_by(command: Command) -> list[CommandParameter]:
     """Return the parameters of a command."""
-    return [Taken(one) for one in signature(command, eval_str=True).parameters.values()]
+    return [CommandParameter(one) for one in signature(command, eval_str=True).parameters.values()]
 
 
-class Group:
+class CommandGroup:
     """Commands behind one word, as `pmbf similar`.
 
     Args:
@@ -84,7 +84,7 @@ class Group:
 
     def __init__(self, text: str, epilog: str = "", *, usual: str = "", options: Command | None = None) -> None:
         self.text, self.epilog, self.usual, self.options = text, epilog, usual, options
-        self.commands: dict[str, Command | Group] = {}
+        self.commands: dict[str, Command | CommandGroup] = {}
 
     def command(self, epilog: str, name: str = "") -> Callable[[Command], Command]:
         """Make a function a command of the group, by its own name or another one."""
@@ -121,7 +121,7 @@ def with_options_of(other: Command) -> Callable[[Command], Command]:
     return decorated
 
 
-def read(takes: Sequence[Taken], words: Sequence[str]) -> dict[str, Any] | None:
+def read(takes: Sequence[CommandParameter], words: Sequence[str]) -> dict[str, Any] | None:
     """Return the words that were given, by field and in order; None if they ask for help or are spelt wrong.
 
     A flag is True or False, what may be repeated is a list.
@@ -173,7 +173,7 @@ def called(command: Command, path: str, given: Mapping[str, Any]) -> int | None:
         raise ParameterError(_with_option(str(error), takes)) from error
 
 
-def _values(takes: Sequence[Taken], given: Mapping[str, Any], path: str) -> dict[str, Any]:
+def _values(takes: Sequence[CommandParameter], given: Mapping[str, Any], path: str) -> dict[str, Any]:
     """Return values by field; those of the command line first, which are checked in their order."""
     by_field = {one.field: one for one in takes}
     words = dict(given)
@@ -194,7 +194,7 @@ def _values(takes: Sequence[Taken], given: Mapping[str, Any], path: str) -> dict
     return usual | values
 
 
-def _with_option(message: str, takes: Sequence[Taken]) -> str:
+def _with_option(message: str, takes: Sequence[CommandParameter]) -> str:
     """Return an error's message that begins with the name of an option, if it begins with that of the option's field.
 
     A message about a value begins `FIELD is VALUE, expected …`.

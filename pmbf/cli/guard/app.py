@@ -18,7 +18,7 @@ from pmbf.cli.guard.options import BY_FIELD
 from pmbf.cli.guard.run import run
 from pmbf.cli.inputs import in_a_folder, named_collection, open_collection
 from pmbf.cli.outcome import note, print_json, print_text
-from pmbf.cli.words import Group
+from pmbf.cli.words import CommandGroup
 
 EXAMPLES = """Examples:
   pmbf load secret/ -c protected.pmbf
@@ -45,7 +45,7 @@ _MOST_STDIN_BYTES = 256 << 20
 """As much as the largest file that is read by default; some million incidents."""
 _NUMBERS = re.compile(r'"document_id": ?([1-9][0-9]*)|\bdocument ([1-9][0-9]*)\b')
 
-guard = Group(
+guard = CommandGroup(
     """Keep protected text from leaving: check files, standard input or what git is about to send.
 
     PATHs and options of `check` may follow `pmbf guard` directly; a file named like a command is ./NAME.

@@ -14,7 +14,7 @@ from pmbf.cli.guard import arguments as arg
 from pmbf.cli.guard.arguments import taking
 from pmbf.cli.guard.options import OF_ADDING
 from pmbf.cli.outcome import note, print_json, print_text
-from pmbf.cli.words import Group
+from pmbf.cli.words import CommandGroup
 
 if TYPE_CHECKING:
     from pmbf.guard.baseline import Baseline
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FILE_NAME = ".pmbf-baseline.json"
 
-of_baseline = Group("Passages that may leave: a file of fingerprints, which tells nothing about the texts.")
+of_baseline = CommandGroup("Passages that may leave: a file of fingerprints, which tells nothing about the texts.")
 CODES = "Exit codes: 0 done; 2 wrong usage or policy; 3 an error, or not everything could be checked"
 
 

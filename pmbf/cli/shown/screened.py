@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pmbf.cli.shown.canvas import View, laid_out, unwrapped
 from pmbf.cli.shown.figures import counted, length, padded, percent, shortened, shown_path
@@ -19,23 +20,17 @@ LEAST_BESIDE = 56
 """Columns from which on a text and its source stand in one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A text that shares passages: its name, its share, its surest certainty and its first source."""
+class RankedText(NamedTuple):
+    """A text that shares passages: by its share, the greatest first, and its name; its surest certainty and source."""
 
+    minus_share: float
     name: str
-    share: float
     certainty: str
     source: str
 
-    @property
-    def place(self) -> tuple[float, str]:
-        """What texts are ranked by: the share, the greatest first."""
-        return -self.share, self.name
-
 
 @dataclass(slots=True)
-class Screened:
+class Outcomes:
     """How many files were to be screened, by outcome, and the files with the greatest shares."""
 
     n_found: int = 0
@@ -45,7 +40,7 @@ class Screened:
     n_incomplete: int = 0
     n_unread: int = 0
     n_skipped: int = 0
-    ranked: list[Ranked] = field(default_factory=list)
+    ranked: list[RankedText] = field(default_factory=list)
 
     @property
     def n_screened(self) -> int:
@@ -57,9 +52,9 @@ class Screened:
         sources = [match for match in report.matches if match.counts]
         if sources:
             self.n_found += 1
-            names = report.query.name, sources[0].document.path
-            found = Ranked(names[0], report.coverage, report.certainty or "?", names[1])
-            insort(self.ranked, found, key=lambda one: one.place)
+            place = -report.coverage, report.query.name
+            found = RankedText(*place, report.certainty or "?", sources[0].document.path)
+            insort(self.ranked, found, key=lambda one: one[:2])
             del self.ranked[N_RANKED:]
         elif any(match.passages for match in report.matches):
             self.n_not_counted += 1
@@ -82,10 +77,10 @@ def nothing_line(report: Report) -> str:
     return f"{shown_path(asked.name)}: {length(asked.n_chars, asked.n_tokens)}, {found} in {documents}{unfit}\n"
 
 
-def screened_text(screened: Screened, view: View) -> str:
+def outcomes_text(screened: Outcomes, view: View) -> str:
     """Return the texts with the greatest shares, and how many texts were screened, one line for each outcome.
 
-    >>> print(screened_text(Screened(n_none=1), View()), end="")
+    >>> print(outcomes_text(Outcomes(n_none=1), View()), end="")
     1 text screened
             1 share none
     """
@@ -102,7 +97,7 @@ def screened_text(screened: Screened, view: View) -> str:
     return _ranking(screened, view) + "\n".join([total, *(f"{n:>9,} {what}" for n, what in rows if n), ""])
 
 
-def _ranking(screened: Screened, view: View) -> str:
+def _ranking(screened: Outcomes, view: View) -> str:
     """Return the table of the texts that share most, with an empty line behind it; nothing for less than two."""
     if len(screened.ranked) < 2:
         return ""
@@ -113,10 +108,10 @@ def _ranking(screened: Screened, view: View) -> str:
     return laid_out(view, *parts, "")
 
 
-def _lines(ranked: list[Ranked], columns: int) -> Iterator[str]:
+def _lines(ranked: list[RankedText], columns: int) -> Iterator[str]:
     from rich.cells import cell_len
 
-    rows = [(percent(one.share), one.certainty, shown_path(one.name), shown_path(one.source)) for one in ranked]
+    rows = [(percent(-one.minus_share), one.certainty, shown_path(one.name), shown_path(one.source)) for one in ranked]
     rows.insert(0, ("share", "certainty", "text", "first source"))
     width = max(len(certainty) for _, certainty, _, _ in rows)
     if columns < LEAST_BESIDE:
