@@ -21,7 +21,6 @@ from pmbf.cli.targets import opened_table, require_apart, require_outside, requi
 from pmbf.cli.words import explained
 
 if TYPE_CHECKING:
-    from pmbf.cli.shown.compared import Shown
     from pmbf.comparison import Comparison
 
 EPILOG = """Examples:
@@ -149,7 +148,7 @@ def compare(
 ) -> int:
     """Compare all texts of a folder with each other: pairs that share passages, and clusters."""
     from pmbf.cli.shown.canvas import View, wants_color
-    from pmbf.cli.shown.compared import Shown
+    from pmbf.cli.shown.compared import comparison_text
     from pmbf.cli.shown.progress import steps_progress
     from pmbf.comparison import compare as compared
     from pmbf.comparison.pages import write_pages
@@ -188,7 +187,8 @@ def compare(
         _write_table(one, found)
     if not quiet:
         if not any(one.path == "-" for one in tables):
-            _print(found, Shown(view, **given(n_pairs=pairs)), json=json)
+            told = given(n_pairs=pairs)
+            print_json(found.to_dict()) if json else print_text(comparison_text(found, view, **told))
         if page:
             note(f"{page} shows it")
     code = exit_code(found)
@@ -237,15 +237,6 @@ def _write_table(file: TableFile, found: Comparison) -> None:
     if file.path == "-":
         for told in (*found.problems, *found.warnings):  # a table has no place for them
             note(told)
-
-
-def _print(found: Comparison, shown: Shown, *, json: bool) -> None:
-    from pmbf.cli.shown.compared import comparison_text
-
-    if json:
-        print_json(found.to_dict())
-    else:
-        print_text(comparison_text(found, shown))
 
 
 @contextmanager

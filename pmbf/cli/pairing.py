@@ -312,10 +312,10 @@ def _write_tables(found: NearDuplicates, tables: Sequence[TableFile], rows: str)
 
 
 def _print(found: NearDuplicates, shown: dict[str, int], *, json: bool) -> None:
-    from pmbf.cli.shown import near
     from pmbf.cli.shown.canvas import View, wants_color
+    from pmbf.cli.shown.near import near_text
 
     if json:
         print_json(found.to_dict())
     else:
-        print_text(near.near_text(found, near.Shown(View(colored=wants_color(sys.stdout)), **shown)))
+        print_text(near_text(found, View(colored=wants_color(sys.stdout)), **shown))

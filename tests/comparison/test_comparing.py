@@ -15,7 +15,7 @@ import pmbf
 from pmbf import Collection, Comparison, NotFoundError, ParameterError, UnsupportedError, compare
 from pmbf.base.span import Span
 from pmbf.cli.shown.canvas import View
-from pmbf.cli.shown.compared import Shown, comparison_text
+from pmbf.cli.shown.compared import comparison_text
 from pmbf.comparison.compared import How, compared
 from pmbf.screen.templates import Pattern, Template
 from pmbf.screen.templates.cutting import SectionPatterns
@@ -392,7 +392,7 @@ def test_pairs_of_text_that_a_rule_takes_out_are_listed(options, shown):
     [pair] = found.not_counted
     assert (pair.a, pair.b) == ("a", "b") and pair.share > 0.4
     assert Comparison.from_json(found.to_json()) == found
-    shown_text = comparison_text(found, Shown(View()))
+    shown_text = comparison_text(found, View())
     assert "No two texts share text that counts; 1 pair shares up to" in shown_text
     assert "1 pair with only text that does not count: a and b" in pmbf.page(found)
 
@@ -402,4 +402,4 @@ def test_text_that_the_user_names_is_told_and_is_no_pair():
     texts = {"a": f"{words(1, 60)} {said}", "b": f"{words(2, 60)} {said}"}
     found = compare(texts, ignore=[said])
     assert not found.found and found.not_counted == ()
-    assert "of the texts is left out, as asked" in " ".join(comparison_text(found, Shown(View())).split())
+    assert "of the texts is left out, as asked" in " ".join(comparison_text(found, View()).split())

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from pmbf.cli.shown.canvas import View, laid_out, unwrapped
-from pmbf.cli.shown.figures import counted, percent, shown_path
+from pmbf.cli.shown.figures import aligned, counted, percent, shown_path
 from pmbf.cli.shown.passages import drawn, likeness
 from pmbf.cli.shown.report import CERTAINTY_STYLES
 from pmbf.cli.shown.safe import one_line, unneeded
@@ -25,25 +24,12 @@ N_NAMED = 12
 N_PROBLEMS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """How much of a comparison is shown.
-
-    Args:
-        view: The canvas; of each pair its `n_passages` longest passages are shown.
-        n_pairs: Pairs that are listed, highest share first.
-    """
-
-    view: View
-    n_pairs: int = 20
+def comparison_text(comparison: Comparison, view: View, n_pairs: int = 20) -> str:
+    """Return a comparison as a person reads it: so many pairs, of each the `n_passages` of the view."""
+    return laid_out(view, *_parts(comparison, view, n_pairs))
 
 
-def comparison_text(comparison: Comparison, shown: Shown) -> str:
-    """Return a comparison as a person reads it."""
-    return laid_out(shown.view, *_parts(comparison, shown))
-
-
-def _parts(comparison: Comparison, shown: Shown) -> Iterator[RenderableType]:
+def _parts(comparison: Comparison, view: View, n_pairs: int) -> Iterator[RenderableType]:
     yield _head(comparison)
     yield _verdict(comparison)
     problems = comparison.problems
@@ -51,20 +37,20 @@ def _parts(comparison: Comparison, shown: Shown) -> Iterator[RenderableType]:
     if len(problems) > N_PROBLEMS:
         yield Text(f"… and {counted(len(problems) - N_PROBLEMS, 'more problem')}; --json lists them all", "yellow")
     yield from (Text(f"Note: {note}", "yellow") for note in notes(comparison))
-    listed = comparison.pairs[: shown.n_pairs]
+    listed = comparison.pairs[:n_pairs]
     if listed:
         yield ""
-        yield from _pairs(listed, shown.view.columns)
+        yield from _pairs(listed, view.columns)
     if left := len(comparison.pairs) - len(listed):
         yield Text(f"… and {counted(left, 'more pair')}: --pairs all shows them", "dim")
     if comparison.not_counted:
         yield ""
         yield Text("Pairs that share only text that does not count; shares as if it counted", "bold")
-        yield from _pairs(comparison.not_counted[: shown.n_pairs], shown.view.columns)
+        yield from _pairs(comparison.not_counted[:n_pairs], view.columns)
     if comparison.n_below:
         yield Text(f"… and {counted(comparison.n_below, 'more pair')} below the threshold", "dim")
     for rank, pair in enumerate(listed, 1):
-        yield from _passages(rank, pair, comparison, shown.view)
+        yield from _passages(rank, pair, comparison, view)
     if comparison.clusters:
         yield ""
         yield from _clusters(comparison)
@@ -139,7 +125,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
 def _pairs(pairs: Sequence[Pair], columns: int) -> Iterator[Text]:
     """Yield the table of pairs; names stand last, and whole; on a narrow terminal each in a line of its own."""
     head = ("#", "share of a", "of b", "longest passage", "certainty")
-    lines = _table([head, *(_figures(rank, pair) for rank, pair in enumerate(pairs, 1))], ">>>><")
+    lines = aligned([head, *(_figures(rank, pair) for rank, pair in enumerate(pairs, 1))], ">>>><")
     named = [("a", "b"), *((shown_path(pair.a), shown_path(pair.b)) for pair in pairs)]
     width = max(len(a) for a, _ in named)
     widest = len(lines[0]) + 2 + width + 2 + max(len(b) for _, b in named)
@@ -168,13 +154,6 @@ def _share(own: float, whole: float) -> str:
     ('25 %', '25 % (40 %)')
     """
     return percent(own) if whole - own < 0.005 else f"{percent(own)} ({percent(whole)})"
-
-
-def _table(rows: Sequence[tuple[str, ...]], sides: str) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)) for row in rows
-    ]
 
 
 def _passages(rank: int, pair: Pair, comparison: Comparison, view: View) -> Iterator[RenderableType]:

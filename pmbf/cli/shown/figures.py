@@ -121,6 +121,17 @@ def padded(name: str, columns: int) -> str:
     return name + " " * (columns - cell_len(name))
 
 
+def aligned(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
+    """Return the first cells of each row as a line; of each column `sides` says on which side its cells stand.
+
+    >>> aligned([("#", "text"), ("10", "a.txt")], "><")
+    [' #  text ', '10  a.txt']
+    """
+    widths = [max(len(row[column]) for row in rows) for column in range(len(sides))]
+    columns = list(enumerate(zip(sides, widths, strict=True)))
+    return ["  ".join(f"{row[number]:{side}{width}}" for number, (side, width) in columns) for row in rows]
+
+
 def shown_paths(paths: Sequence[str], labels: Sequence[Mapping[str, str]] = ()) -> list[str]:
     """Return lines with the path of a document, and each other path with the same contents, up to `N_COPIES`.
 

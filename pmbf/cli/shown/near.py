@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from pmbf.alike.pairs import NearDuplicates, NearPair
 from pmbf.cli.shown.canvas import View, laid_out, unwrapped
-from pmbf.cli.shown.figures import counted, percent, shown_path, size
+from pmbf.cli.shown.figures import aligned, counted, percent, shown_path, size
 from pmbf.cli.shown.passages import likeness
 from pmbf.cli.shown.report import CERTAINTY_STYLES
 from pmbf.cli.shown.safe import one_line
@@ -19,25 +18,12 @@ N_CLUSTERS, N_NAMED, N_PROBLEMS = 10, 6, 20
 """Clusters, texts of a cluster and problems that are listed; `--json` has them all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """How much is shown.
-
-    Args:
-        view: The canvas.
-        n_pairs: Pairs that are listed.
-    """
-
-    view: View
-    n_pairs: int = 20
+def near_text(found: NearDuplicates, view: View, n_pairs: int = 20) -> str:
+    """Return near-duplicates as a person reads them, with so many pairs."""
+    return laid_out(view, *_parts(found, n_pairs))
 
 
-def near_text(found: NearDuplicates, shown: Shown) -> str:
-    """Return near-duplicates as a person reads them."""
-    return laid_out(shown.view, *_parts(found, shown))
-
-
-def _parts(found: NearDuplicates, shown: Shown) -> Iterator[RenderableType]:
+def _parts(found: NearDuplicates, n_pairs: int) -> Iterator[RenderableType]:
     title = f"{shown_path(found.title)}: " if found.title else ""
     yield Text.assemble((title, "bold"), f"{counted(len(found.labels), 'text')} compared with each other")
     yield _verdict(found)
@@ -59,9 +45,9 @@ def _parts(found: NearDuplicates, shown: Shown) -> Iterator[RenderableType]:
         yield ""
         yield from _clusters(found)
         yield ""
-    if found.n_pairs and shown.n_pairs:
-        yield from _pairs(found.pairs[: shown.n_pairs])
-    if (left := found.n_pairs - shown.n_pairs) > 0:
+    if found.n_pairs and n_pairs:
+        yield from _pairs(found.pairs[:n_pairs])
+    if (left := found.n_pairs - n_pairs) > 0:
         yield Text(f"… and {counted(left, 'more pair')}: --pairs all shows them", "dim")
 
 
@@ -91,16 +77,12 @@ def _pairs(pairs: Sequence[NearPair]) -> Iterator[Text]:
     """Yield the table of pairs; the names stand last, and whole."""
     head = ("jaccard", "of a", "of b")
     figures = [(f"{one.jaccard:.2f}", percent(one.containment_a), percent(one.containment_b)) for one in pairs]
-    widths = [max(map(len, column)) for column in zip(head, *figures, strict=True)]
     names = [(shown_path(str(one.a)), shown_path(str(one.b))) for one in pairs]
-    width = max(len(a) for a, _ in names)
-
-    def line(cells: tuple[str, ...], a: str, b: str) -> str:
-        return "  ".join(f"{cell:>{n}}" for cell, n in zip(cells, widths, strict=True)) + f"  {a:{width}}  {b}"
-
-    yield unwrapped((line(head, "a", "b"), "dim"))
-    for cells, (a, b), pair in zip(figures, names, pairs, strict=True):
-        yield unwrapped(line(cells, a, b))
+    rows = [(*head, "a", "b"), *(cells + pair for cells, pair in zip(figures, names, strict=True))]
+    heading, *lines = (f"{line}  {row[-1]}" for line, row in zip(aligned(rows, ">>><"), rows, strict=True))
+    yield unwrapped((heading, "dim"))
+    for line, pair in zip(lines, pairs, strict=True):
+        yield unwrapped(line)
         for one in pair.passages or ():
             where = f"    a {one.query.start}-{one.query.stop} | b {one.source.start}-{one.source.stop}, "
             certainty = one.certainty or ""

@@ -11,7 +11,7 @@ from rich.text import Text
 from pmbf.base.places import Places
 from pmbf.base.span import overlap
 from pmbf.cli.shown.canvas import View, laid_out, unwrapped
-from pmbf.cli.shown.figures import counted, length, percent, shortened, shown_path, shown_paths
+from pmbf.cli.shown.figures import aligned, counted, length, percent, shortened, shown_path, shown_paths
 from pmbf.cli.shown.passages import drawn, likeness
 from pmbf.cli.shown.safe import one_message, unneeded
 from pmbf.cli.shown.sections import none_found, sections_table
@@ -179,12 +179,7 @@ _NARROWER = (range(8), (0, 1, 2, 6, 7), (0, 1, 2, 7))
 
 def _table(rows: Sequence[tuple[str, ...]], kept: Sequence[int]) -> list[str]:
     """Return the lines of a table of some columns, by their numbers."""
-    widths = {column: max(len(row[column]) for row in rows) for column in kept}
-    return ["  ".join(_aligned(row[column], widths[column], _SIDES[column]) for column in kept) for row in rows]
-
-
-def _aligned(cell: str, width: int, side: str) -> str:
-    return f"{cell:{side}{width}}"
+    return aligned([[row[column] for column in kept] for row in rows], "".join(_SIDES[column] for column in kept))
 
 
 def _figures(match: Match, query: str) -> tuple[str, ...]:

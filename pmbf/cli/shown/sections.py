@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pmbf.cli.shown.canvas import unwrapped
-from pmbf.cli.shown.figures import counted, percent
+from pmbf.cli.shown.figures import aligned, counted, percent
 from pmbf.cli.shown.safe import one_line
 from pmbf.report import Section
 
@@ -28,10 +28,8 @@ def sections_table(sections: Sequence[Section]) -> Iterator[Text]:
     for one in sections:
         shared = "–" if one.rule == "skip" else percent(one.coverage)
         rows.append((one_line(one.name), f"{one.span.start:,}–{one.span.stop:,}", shared, _told(one)))
-    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
-    for number, (name, span, shared, told) in enumerate(rows):
-        line = f"{name:<{widths[0]}}  {span:>{widths[1]}}  {shared:>{widths[2]}}  {told}"
-        yield unwrapped((line, "" if number else "dim"))
+    for number, (line, row) in enumerate(zip(aligned(rows, "<>>"), rows, strict=True)):
+        yield unwrapped((f"{line}  {row[-1]}", "" if number else "dim"))
 
 
 def _told(section: Section) -> str:

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from pmbf.cli.shown.canvas import View, laid_out, unwrapped
-from pmbf.cli.shown.figures import counted, length, percent, shortened, shown_path
+from pmbf.cli.shown.figures import aligned, counted, length, percent, shortened, shown_path
 from pmbf.cli.shown.safe import one_line, one_message
 from pmbf.cli.shown.sections import none_found, sections_table
 
@@ -100,9 +100,7 @@ def _sources(sources: Sequence[SentenceSource], n_compared: int, columns: int) -
         share = "claimed" if one.claimed else "?" if one.problem else percent(one.n_sentences / max(1, n_compared))
         figures = str(rank), "?" if one.problem else f"{one.n_sentences:,}", share
         rows.append((*figures, shown_path(one.document.path)))
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    for number, row in enumerate(rows):
-        line = "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=False))
+    for number, (line, row) in enumerate(zip(aligned(rows, ">>>"), rows, strict=True)):
         yield unwrapped((f"{line}  {shortened(row[3], columns - len(line) - 2)}", "" if number else "dim"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pmbf.cli.shown.figures import aligned
 from pmbf.cli.shown.safe import one_line
 from pmbf.sites import Registry
 
@@ -32,11 +33,9 @@ def listed_text(registry: Registry) -> str:
         level = registry.level_of(one) if one.level else f"{registry.level} (as all)"
         units = f"{one.units_a_day:,}"
         rows.append((one.name, one.card.address or "only asks", level, units, one_line(one.card.contact)))
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True)) for row in rows]
     own = registry.own
     told = f"{own.name}, {own.address or 'which only asks'}; others see: {registry.level}"
-    return "\n".join([told, *(line.rstrip() for line in lines), ""])
+    return "\n".join([told, *(line.rstrip() for line in aligned(rows, "<<<<<")), ""])
 
 
 def log_line(line: dict[str, Any]) -> str:
