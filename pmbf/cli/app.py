@@ -122,7 +122,7 @@ def whole(named: Sequence[str] = ()) -> Any:
     """Return what typer runs: the named command or group alone, since all take 30 ms to build; all if none is named."""
     from typer.main import get_command
 
-    from pmbf.cli.groups import typer_app
+    from pmbf.cli.usage import typer_app
 
     names = [name for name in COMMANDS if [name] == list(named)] or COMMANDS
     return get_command(typer_app(PMBF, [(name, _imported(name), COMMANDS[name][0]) for name in names], alone=True))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import glob
 import math
+import os
 import sys
 from collections.abc import Callable
+from itertools import islice
 from typing import Annotated, Any, Literal
 
-from pmbf.cli import completing
+from pmbf.base.errors import PmbfError
+from pmbf.store.telling import is_collection, is_depot
 
 NEW = "Parameters of a new collection; they cannot change later"
 FILES = "Which files"
@@ -91,12 +95,41 @@ def parse_count(text: str) -> int:
     return sys.maxsize if text == "all" else int(text)
 
 
+# ---------------------------------------------------------------------- what a shell offers; if nothing, then files
+
+_MOST_OFFERED = 200
+
+
+def collections_offered(incomplete: str) -> list[str]:
+    """Return the collections whose path begins with what was typed."""
+    return sorted(one for one in glob.glob(glob.escape(incomplete) + "*") if is_collection(one) or is_depot(one))
+
+
+def documents_offered(ctx: Any, incomplete: str) -> list[str]:
+    """Return the paths of documents that begin with what was typed, below the current folder as relative paths."""
+    from pmbf.collection import Collection
+
+    try:
+        with Collection(ctx.params.get("collection") or "") as opened:
+            shown = (_as_typed(path, incomplete) for one in opened for path in one.paths)
+            return sorted(islice((path for path in shown if path.startswith(incomplete)), _MOST_OFFERED))
+    except (PmbfError, OSError):
+        return []
+
+
+def _as_typed(path: str, incomplete: str) -> str:
+    below = os.path.join(os.getcwd(), "")
+    return path.removeprefix(below) if not os.path.isabs(incomplete) else path
+
+
+# ---------------------------------------------------------------------- arguments that several commands have
+
 Version = Annotated[bool, flag("--version", "Print the version and exit.", short="-V")]
 
 
 def _collection(text: str) -> Any:
     """Return the option `-c`."""
-    more: dict[str, Any] = {"envvar": "PMBF_COLLECTION", "autocompletion": completing.collections}
+    more: dict[str, Any] = {"envvar": "PMBF_COLLECTION", "autocompletion": collections_offered}
     return option("--collection", "FOLDER", text, short="-c", **more)
 
 
@@ -230,7 +263,7 @@ Patterns = Annotated[
     names(
         "PATTERN",
         "Only documents with such a path, name or folder; globs are allowed.",
-        autocompletion=completing.documents,
+        autocompletion=documents_offered,
     ),
 ]
 JsonDocuments = Annotated[bool, flag("--json", "Print one line of JSON for each document.", OUTPUT)]
@@ -239,7 +272,7 @@ Targets = Annotated[
     names(
         "ID|PATH",
         "Ids, paths, names or globs, as `pmbf list` has them; digits are an id unless a path is so called.",
-        autocompletion=completing.documents,
+        autocompletion=documents_offered,
     ),
 ]
 Repair = Annotated[bool, flag("--repair", "Rebuild damaged files from undamaged ones.")]

@@ -14,7 +14,7 @@ from pmbf.base.errors import DONE, FAILED, FOUND
 from pmbf.cli import arguments as arg
 from pmbf.cli import params
 from pmbf.cli.inputs import expanded, given, ignored_texts, limits, n_cores
-from pmbf.cli.leaving_out import Excluding, excluded
+from pmbf.cli.labelling import Excluding, excluded
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.cli.tables import Table, TableFile, require_tables
 from pmbf.cli.targets import opened_table, require_apart, require_outside, require_own, require_own_pages

@@ -1,25 +1,29 @@
-"""From the words of a command line to files, lists of files, streams, documents."""
+"""From the words of a command line to files, lists of files, streams, documents, collections, and who computes."""
 
 from __future__ import annotations
 
 import fnmatch
 import glob
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pmbf.base.contents import read_stream
-from pmbf.base.errors import ParameterError
-from pmbf.store.telling import OnNodes, on_nodes
+from pmbf.base.errors import IncompleteError, ParameterError
+from pmbf.cli.arguments import option
+from pmbf.cli.outcome import note
+from pmbf.store.telling import RAY, OnNodes, on_nodes
 
 if TYPE_CHECKING:
     from pmbf.cluster.collection import ClusterCollection
+    from pmbf.cluster.on_ray import RayExecutor
     from pmbf.collection import Collection
     from pmbf.extract import Limits
     from pmbf.verbs import AnyCollection
 
+Result = TypeVar("Result")
 
 _OCR_S = 1800
 
@@ -218,3 +222,64 @@ def ignored_texts(paths: Sequence[str], limits: Limits) -> tuple[str, ...]:
     from pmbf.intake.texts import Origin, read_whole
 
     return tuple(read_whole(Origin(path, path=path), limits) for path in paths)
+
+
+# ---------------------------------------------------------------------- on the hosts of a Ray cluster
+
+
+def parse_jobs(text: str) -> int | str:
+    """Return a number of processes, or the address of a Ray cluster.
+
+    >>> parse_jobs("4"), parse_jobs("ray://10.0.0.1:6379")
+    (4, 'ray://10.0.0.1:6379')
+    """
+    if text.startswith(RAY) and text != RAY:
+        return text
+    if not text.isdecimal() or not int(text):
+        raise ValueError(f"{text!r}, expected a whole number, at least 1, or ray://HOST:PORT")
+    return int(text)
+
+
+JobsOrHosts = Annotated[
+    Any,
+    option("--jobs", "N|ray://HOST:PORT", "Processes (default: one a core); or the hosts of a Ray cluster.",
+           parser=parse_jobs),
+]  # fmt: skip
+
+
+def counting(jobs: int | str | None, there: OnNodes | None) -> tuple[int | None, str | None]:
+    """Return how many processes compute, None for the usual number, and on which Ray cluster; None: on this machine.
+
+    Args:
+        jobs: The value of `--jobs`.
+        there: Where the collection is, if it is on many nodes; those on a Ray cluster compute, too.
+    """
+    if isinstance(jobs, str):
+        return None, jobs.removeprefix(RAY)
+    return jobs, ray_of(there) if there else None
+
+
+def on_hosts(ray: str, run: Callable[[Callable[[], RayExecutor], int], Result]) -> Result:
+    """Return what a run returns. A run that a host left is made once more, on those that are up.
+
+    Args:
+        ray: The address of the cluster.
+        run: Called with what makes an executor, and with the number of hosts.
+
+    Raises:
+        UnsupportedError: Ray is not installed.
+        IncompleteError: Hosts were lost twice, or the cluster does not answer.
+    """
+    from pmbf.cluster import on_ray
+
+    def executor() -> RayExecutor:
+        return on_ray.RayExecutor(ray)
+
+    def once() -> Result:
+        return run(executor, len(executor().nodes()))
+
+    try:
+        return once()
+    except IncompleteError as error:
+        note(f"{error} (it is, once more, on the hosts that are up)")
+        return once()

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pmbf.base.errors import DONE, FAILED, ParameterError, PmbfError
 from pmbf.cli import arguments as arg
-from pmbf.cli.clustering import check_all, compact_all
-from pmbf.cli.inputs import fits, named_collection, open_any, open_collection, resolved
-from pmbf.cli.leaving_out import Where, fitting, with_labels
+from pmbf.cli.inputs import fits, named_collection, open_any, open_collection, open_on_nodes, resolved
+from pmbf.cli.labelling import Where, fitting, with_labels
 from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.cli.params import KnownParams, real
 from pmbf.cli.words import explained
-from pmbf.store.telling import on_nodes
+from pmbf.store.telling import OnNodes, on_nodes
 
 if TYPE_CHECKING:
     from pmbf.store.listing import Listed
@@ -119,7 +118,7 @@ def compact(collection: arg.AnyCollection = None, param: OfUpkeep = None, json: 
     from pmbf.cli.shown.summaries import compact_text
 
     if there := on_nodes(named_collection(collection)):
-        compact_all(there, dict(param or ()).get("grace_h", 24), json=json)
+        _compact_all(there, dict(param or ()).get("grace_h", 24), json=json)
         return
     with open_collection(collection) as opened:
         report, index = opened.compact(), opened.params.index
@@ -136,7 +135,7 @@ def check(collection: arg.AnyCollection = None, repair: arg.Repair = False, json
     if there := on_nodes(folder):
         if repair:
             raise ParameterError("--repair is for a collection in one folder; nodes fetch damaged copies by themselves")
-        return check_all(there, json=json)
+        return _check_all(there, json=json)
     if repair:
         report = repaired(folder)
     else:
@@ -144,3 +143,26 @@ def check(collection: arg.AnyCollection = None, repair: arg.Repair = False, json
             report = opened.check()
     print_json(report.to_dict()) if json else print_text("".join(line + "\n" for line in check_lines(report, folder)))
     return DONE if report.ok else FAILED
+
+
+def _compact_all(there: OnNodes, grace_h: float, *, json: bool) -> None:
+    """Join small volumes of a collection, and delete files that it has not needed for some hours."""
+    from pmbf.cli.shown.summaries import compacted_text
+
+    with open_on_nodes(there) as opened:
+        done = opened.compact(grace_h * 3600)
+    print_json(done.to_dict()) if json else print_text(compacted_text(done))
+
+
+def _check_all(there: OnNodes, *, json: bool) -> int:
+    """Compare all files of a depot with their checksums, and all volumes with what they say; return the exit code."""
+    from pmbf.cli.shown.summaries import checked_text
+    from pmbf.cluster.objects import depot_at
+    from pmbf.cluster.status import unnamed
+
+    with open_on_nodes(there) as opened:
+        problems, n_volumes = opened.check(), len(opened.manifest.volumes)
+        n_unnamed = 0 if problems else len(unnamed(depot_at(there.depot)))
+    told = {"problems": problems, "n_unnamed_files": n_unnamed}
+    print_json(told) if json else print_text(checked_text(problems, n_volumes, n_unnamed))
+    return FAILED if problems else DONE

@@ -156,8 +156,7 @@ def _loaded(collection: Collection | ClusterCollection, roots: Sequence[str], *,
 
 
 def _print(report: LoadReport, collection: Collection | ClusterCollection, *, verbose: bool) -> None:
-    from pmbf.cli.shown.cluster import loaded_text
-    from pmbf.cli.shown.summaries import load_text, passed_over_lines
+    from pmbf.cli.shown.summaries import load_text, loaded_text, passed_over_lines
 
     for line in passed_over_lines(report) if verbose else ():
         print_text(f"{line}\n")

@@ -12,8 +12,7 @@ from pmbf.base.contents import size_of
 from pmbf.base.errors import DONE, FAILED, FOUND, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli.comparing import removed_on_signals
-from pmbf.cli.inputs import expanded, given, limits, n_cores, open_on_nodes
-from pmbf.cli.on_hosts import JobsOrHosts, counting, on_hosts
+from pmbf.cli.inputs import JobsOrHosts, counting, expanded, given, limits, n_cores, on_hosts, open_on_nodes
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.cli.params import READING, KnownParams, Param, choice, count, of
 from pmbf.cli.tables import Table, TableFile, require_tables

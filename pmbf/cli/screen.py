@@ -9,8 +9,7 @@ from pmbf.cli import arguments as arg
 from pmbf.cli import pages as page
 from pmbf.cli import params, tables
 from pmbf.cli.inputs import given, ignored_texts, limits, open_any, require_files
-from pmbf.cli.labelling import Labels, labelling_of
-from pmbf.cli.leaving_out import Excluding, Where, conditions, excluded
+from pmbf.cli.labelling import Excluding, Labels, Where, conditions, excluded, labelling_of
 from pmbf.cli.outcome import note_kernels
 from pmbf.cli.words import explained
 

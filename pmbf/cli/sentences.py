@@ -12,8 +12,7 @@ from pmbf.cli import arguments as arg
 from pmbf.cli import pages as page
 from pmbf.cli import params, tables
 from pmbf.cli.inputs import limits, open_collection, require_files
-from pmbf.cli.labelling import Labels
-from pmbf.cli.leaving_out import Excluding, Where
+from pmbf.cli.labelling import Excluding, Labels, Where
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.cli.params import Param, choice, whole
 from pmbf.cli.screen import looked_at

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pmbf.base.errors import DONE, FAILED, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import flag, names, option
-from pmbf.cli.inputs import n_cores, named_collection, open_collection, open_on_nodes
-from pmbf.cli.on_hosts import JobsOrHosts, counting, on_hosts
+from pmbf.cli.inputs import JobsOrHosts, counting, n_cores, named_collection, on_hosts, open_collection, open_on_nodes
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.cli.params import KnownParams, Param, count, whole
 from pmbf.cli.tables import TableFile, parse_table, require_table

@@ -1,7 +1,7 @@
 """Words of a command line become the values of a command's parameters.
 
 typer, whose import takes 40 ms, is needed for help, for completion, and for words that no command understands:
-`pmbf.cli.groups`.
+`pmbf.cli.usage`.
 """
 
 from __future__ import annotations

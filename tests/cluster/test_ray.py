@@ -111,7 +111,7 @@ def test_a_stopped_node_is_ended_after_its_time_though_others_have_answered(clus
 def test_similarities_are_those_of_one_process_also_if_a_holder_dies(cluster, tmp_path, monkeypatch):
     from pmbf import Collection
     from pmbf.alike.similar import Similarities, update
-    from pmbf.cli import on_hosts as command
+    from pmbf.cli import inputs as command
 
     with Collection(tmp_path / "c.pmbf", create=True) as collection:
         collection.add_many(texts(31, 60))

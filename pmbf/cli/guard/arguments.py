@@ -7,8 +7,7 @@ from collections.abc import Callable
 from inspect import Parameter
 from typing import Annotated, Any
 
-from pmbf.cli import completing
-from pmbf.cli.arguments import flag, names, option
+from pmbf.cli.arguments import collections_offered, flag, names, option
 from pmbf.cli.guard.options import BY_FIELD, POLICY, Option
 from pmbf.cli.words import Command
 
@@ -59,5 +58,5 @@ def _annotation(one: Option) -> Any:
     kind = str | None if one.kind == "word" else list[str] | None
     more: dict[str, Any] = {"short": one.names[1] if len(one.names) > 1 else None}
     if one.field == "collection":
-        more["autocompletion"] = completing.collections
+        more["autocompletion"] = collections_offered
     return Annotated[kind, option(one.names[0], one.metavar, one.text, one.panel, **more)]

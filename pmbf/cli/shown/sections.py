@@ -23,8 +23,8 @@ def none_found(template: str) -> str:
 
 
 def sections_table(sections: Sequence[Section]) -> Iterator[Text]:
-    """Yield the lines of the table; none if there are no sections."""
-    rows = [("section", "characters", "shared", "compared")] if sections else []
+    """Yield the lines of the table."""
+    rows = [("section", "characters", "shared", "compared")]
     for one in sections:
         shared = "–" if one.rule == "skip" else percent(one.coverage)
         rows.append((one_line(one.name), f"{one.span.start:,}–{one.span.stop:,}", shared, _told(one)))
