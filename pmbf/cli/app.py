@@ -64,11 +64,7 @@ Exit codes: 0 done, or nothing found; 1 something found; 2 wrong usage;
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Run the command line, and exit.
-
-    Args:
-        words: What follows `pmbf`; None: as this process was started.
-    """
+    """Run the command line, and exit; without words, as this process was started."""
     words = sys.argv[1:] if words is None else words
     if "_PMBF_COMPLETE" not in os.environ:
         prepare_streams()

@@ -25,12 +25,9 @@ class Argument:
     Args:
         names: The spellings; the first one stands in messages.
         metavar: What its value is called in the help; empty: it takes none.
-        text: The help.
-        panel: The heading that the help stands under.
+        text, panel: The help, and the heading that it stands under.
         parser: Makes a value of a word, and raises a ValueError with what is expected.
-        least, most: Bounds of a number.
         envvar: The variable that is read if no word is given.
-        autocompletion: What a shell offers.
     """
 
     def __init__(
@@ -69,11 +66,7 @@ def names(metavar: str, text: str, **more: Any) -> Argument:
 
 
 def parse_share(text: str) -> float:
-    """Return a share; 20% is 0.2.
-
-    >>> parse_share("0.2"), parse_share("20%")
-    (0.2, 0.2)
-    """
+    """Return a share; 20% is 0.2."""
     number, unit = (text[:-1], 100) if text.endswith("%") else (text, 1)
     try:
         share = float(number) / unit
@@ -85,11 +78,7 @@ def parse_share(text: str) -> float:
 
 
 def parse_count(text: str) -> int:
-    """Return a number; for `all` the largest number.
-
-    >>> parse_count("3"), parse_count("all") > 10**9
-    (3, True)
-    """
+    """Return a number; for `all` the largest number."""
     if text != "all" and not text.isdecimal():
         raise ValueError(f"{text!r} is neither a number nor 'all'")
     return sys.maxsize if text == "all" else int(text)

@@ -156,11 +156,7 @@ def _take_stdin(gathered: Gathered, bounds: Limits) -> None:
 
 
 def _articles(content: bytes) -> Iterator[tuple[str, str]]:
-    """Yield the id and the text of each line.
-
-    Raises:
-        ParameterError: A line is no such object.
-    """
+    """Yield the id and the text of each line."""
     for number, line in enumerate(content.split(b"\n"), 1):
         if not line.strip():
             continue
@@ -195,11 +191,7 @@ def _print(found: Duplicates, gathered: Gathered, *, why: bool, listed: str | No
 
 
 def _line(name: str) -> bytes:
-    """Return a name as a line for other programs.
-
-    Raises:
-        UnsupportedError: The name is more than a line, or no name: another file could be taken for it.
-    """
+    """Return a name as a line for other programs; one that is more than a line could be taken for another file."""
     try:
         line = os.fsencode(name)
     except UnicodeEncodeError:

@@ -29,17 +29,7 @@ _OCR_S = 1800
 
 
 def named_roots(paths: Sequence[str], files_from: str | None, limits: Limits) -> list[str]:
-    """Return the files and folders to load; glob patterns that the shell left are expanded.
-
-    Args:
-        paths: The paths of the command line.
-        files_from: A file that lists paths, or `-` for stdin; None if there is no list.
-        limits: The most bytes of the list, and how long a pipe may give none.
-
-    Raises:
-        ParameterError: Nothing is named.
-        NotFoundError, UnsupportedError, IncompleteError, OSError: As for `pmbf.base.contents.read_stream`.
-    """
+    """Return the files and folders to load: given ones, and those that a file or stdin lists."""
     if not (paths or files_from):
         raise ParameterError("no PATH given: name files or folders to load, or use --files-from")
     roots = [root for path in paths for root in expanded(path)]
@@ -56,11 +46,7 @@ def require_files(files: Sequence[str], name: str | None) -> None:
 
 
 def expanded(path: str) -> list[str]:
-    """Return the paths a glob pattern stands for, or a path itself.
-
-    Raises:
-        ParameterError: The path is empty: for the system that is the current folder.
-    """
+    """Return the paths a glob pattern stands for, or a path itself. To the system an empty one is a folder."""
     if not path:
         raise ParameterError("a path is empty, expected the name of a file or folder")
     if os.path.lexists(path) or not glob.has_magic(path):
@@ -102,46 +88,28 @@ def _resolved(collection: AnyCollection, target: str) -> list[int | str]:
 
 
 def named_collection(collection: str | None) -> str:
-    """Return the folder of a collection as it was given.
-
-    Raises:
-        ParameterError: None was given.
-    """
+    """Return the folder of a collection as it was given."""
     if not collection:
         raise ParameterError("no collection named: add -c FOLDER, or set PMBF_COLLECTION to the folder")
     return collection
 
 
 def open_collection(collection: str | None) -> Collection:
-    """Return the collection that was named.
-
-    Raises:
-        ParameterError: None was named, or one on many nodes.
-        NotFoundError: There is no collection.
-    """
+    """Return the collection that was named; it lies in a folder."""
     from pmbf.collection import Collection
 
     return Collection(in_a_folder(named_collection(collection)))
 
 
 def in_a_folder(collection: str) -> str:
-    """Return a collection's folder.
-
-    Raises:
-        ParameterError: It is an address of a collection on many nodes.
-    """
+    """Return a collection's folder; an address of one on many nodes is refused."""
     if on_nodes(collection) and "://" in collection:
         raise ParameterError(f"{collection}: is on many nodes, and this command takes a collection in a folder")
     return collection
 
 
 def open_any(collection: str | None) -> Collection | ClusterCollection:
-    """Return the collection that was named: in a folder, or on many nodes.
-
-    Raises:
-        ParameterError: None was named.
-        NotFoundError: There is no collection.
-    """
+    """Return the collection that was named: in a folder, or on many nodes."""
     there = on_nodes(named_collection(collection))
     return open_on_nodes(there) if there else open_collection(collection)
 
@@ -164,12 +132,7 @@ def given(**values: Any) -> dict[str, Any]:
 
 
 def profiled(profile: str | None, **values: Any) -> dict[str, Any]:
-    """Return the parameters of a profile, and of an index of rows, that differ from the defaults; given values overrule
-    them.
-
-    Raises:
-        ParameterError: A parameter of rows is given, and not the index of rows.
-    """
+    """Return what a profile and an index of rows change of the defaults; given values overrule them."""
     from pmbf.base.params import PROFILES, Params
     from pmbf.cli.params import ROWS
 
@@ -184,15 +147,7 @@ def profiled(profile: str | None, **values: Any) -> dict[str, Any]:
 
 
 def limits(param: Sequence[tuple[str, Any]] | None = None, ocr: str | None = None) -> Limits:
-    """Return the limits for reading a file. Text recognition has half an hour for a file.
-
-    Args:
-        param: Values of `--param`.
-        ocr: Languages of scanned pages.
-
-    Raises:
-        ParameterError: A limit is outside its range, or the languages of `ocr` cannot be recognised here.
-    """
+    """Return the limits for reading a file. Text recognition, which `ocr` asks for by languages, has half an hour."""
     from pmbf.cli.params import READING, of
     from pmbf.extract import Limits
 
@@ -214,11 +169,7 @@ def n_cores() -> int:
 
 
 def ignored_texts(paths: Sequence[str], limits: Limits) -> tuple[str, ...]:
-    """Return the texts of ignored files.
-
-    Raises:
-        PmbfError, OSError: A file cannot be read whole, so that too much text would count.
-    """
+    """Return the texts of ignored files, whole: of less, too much text would count."""
     from pmbf.intake.texts import Origin, read_whole
 
     return tuple(read_whole(Origin(path, path=path), limits) for path in paths)
@@ -248,11 +199,9 @@ JobsOrHosts = Annotated[
 
 
 def counting(jobs: int | str | None, there: OnNodes | None) -> tuple[int | None, str | None]:
-    """Return how many processes compute, None for the usual number, and on which Ray cluster; None: on this machine.
+    """Return how many processes compute, None: as usual, and on which Ray cluster; None: on this machine.
 
-    Args:
-        jobs: The value of `--jobs`.
-        there: Where the collection is, if it is on many nodes; those on a Ray cluster compute, too.
+    A collection on the nodes of a Ray cluster is computed there, too.
     """
     if isinstance(jobs, str):
         return None, jobs.removeprefix(RAY)
@@ -265,10 +214,6 @@ def on_hosts(ray: str, run: Callable[[Callable[[], RayExecutor], int], Result]) 
     Args:
         ray: The address of the cluster.
         run: Called with what makes an executor, and with the number of hosts.
-
-    Raises:
-        UnsupportedError: Ray is not installed.
-        IncompleteError: Hosts were lost twice, or the cluster does not answer.
     """
     from pmbf.cluster import on_ray
 

@@ -91,15 +91,7 @@ def label(
 
 
 def labelling_of(labels: Sequence[str] | None) -> Labelling | None:
-    """Return what labels paths: a table, a pattern, or both; the table overrules the pattern.
-
-    Args:
-        labels: Files, and regular expressions, which have a group with a name: `(?P<author>…)`.
-
-    Raises:
-        ParameterError: One of them is wrong; the table names the line. Or several of a kind are given.
-        PmbfError, OSError: The table cannot be read.
-    """
+    """Return what labels paths: a table, a regular expression with groups, or both; the table overrules."""
     if not labels:
         return None
     from pmbf.intake.labelling import LabelPattern, LabelTable
@@ -171,9 +163,6 @@ def excluded(given: Sequence[list[tuple[str, Any]]] | None) -> dict[str, Any]:
 def conditions(given: Sequence[str] | None) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """Return the values of each label that documents shall have, and of those that they shall not have.
 
-    Raises:
-        ParameterError: A condition has no `=`.
-
     >>> conditions(["author=berg", "author=stone", "group!="])
     ({'author': ['berg', 'stone']}, {'group': ['']})
     """
@@ -188,11 +177,7 @@ def conditions(given: Sequence[str] | None) -> tuple[dict[str, list[str]], dict[
 
 
 def with_labels(documents: Iterable[Listed], where: Sequence[str] | None) -> Iterator[Listed]:
-    """Return an iterator over the documents with a path whose labels fit some conditions.
-
-    Raises:
-        ParameterError: A condition is wrong.
-    """
+    """Return an iterator over the documents with a path whose labels fit some conditions."""
     from pmbf.base import labels
 
     wanted, unwanted = map(labels.conditions, conditions(where))
@@ -200,12 +185,7 @@ def with_labels(documents: Iterable[Listed], where: Sequence[str] | None) -> Ite
 
 
 def fitting(collection: AnyCollection, where: Sequence[str]) -> list[str]:
-    """Return the listed paths whose labels fit some conditions.
-
-    Raises:
-        NotFoundError: There is none.
-        ParameterError: A condition is wrong.
-    """
+    """Return the listed paths whose labels fit some conditions; none is an error."""
     from pmbf.base import labels
 
     wanted, unwanted = map(labels.conditions, conditions(where))

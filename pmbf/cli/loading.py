@@ -91,10 +91,6 @@ def load_all(
     Args:
         place: The collection's folder, or its address if it is on many nodes.
         params: The given parameters; an existing collection must have been made with them.
-        roots: Files and folders.
-        json: Whether the report is printed as JSON.
-        quiet: Whether only problems are printed.
-        verbose: Whether the files that were skipped, and those without text, are listed.
         how: Further arguments of `Collection.load`.
     """
     there = on_nodes(place)

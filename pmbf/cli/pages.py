@@ -30,14 +30,7 @@ Html = Annotated[
 
 @dataclass(slots=True)
 class Pages:
-    """Where the pages of one `pmbf screen` go.
-
-    Args:
-        target: A file; or a folder, made when the first page is written.
-        sources: How much of the sources a page holds.
-        hide_names: Whether pages hold no names.
-        force: Whether files are replaced that pmbf did not write.
-    """
+    """Where the pages of one `pmbf screen` go: into a file; or into a folder, made when the first page is written."""
 
     target: str
     sources: Extent = "passages"
@@ -48,16 +41,7 @@ class Pages:
     _screened: list[OverviewRow] = field(default_factory=list)
 
     def expect(self, paths: Sequence[str], opened: AnyCollection) -> None:
-        """Choose between file and folder, before anything is screened.
-
-        Args:
-            paths: The texts that are screened.
-            opened: The collection that they are compared with.
-
-        Raises:
-            ParameterError: There are several texts, and the target is no folder; or the target is one of the texts, or
-                its folder is not there. Or a file would be lost, or a page be loaded as a document.
-        """
+        """Choose between file and folder, and refuse what would be lost or loaded, before texts are screened."""
         n_texts = len(paths)
         self._in_folder = self.target.endswith(("/", os.sep)) or os.path.isdir(self.target)
         if n_texts > 1 and not self._in_folder:
@@ -77,15 +61,7 @@ class Pages:
         require_outside("--html", self.target, opened, force=self.force)
 
     def write(self, report: Report, made: str = "") -> None:
-        """Write the page of a text.
-
-        Args:
-            report: What was found.
-            made: The page; by default that of the report.
-
-        Raises:
-            OSError: The file cannot be written.
-        """
+        """Write the page of a text; `made` stands in for the report's own."""
         from pmbf.pages import evidence_page, write_page
 
         self._n_written += 1
@@ -136,16 +112,7 @@ def _more(report: Report) -> Iterator[str]:
 
 
 def pages_of(html: str | None, param: Mapping[str, Any], *, force: bool = False) -> Pages | None:
-    """Return where the pages go, or None if no page is asked for.
-
-    Args:
-        html: The file or folder.
-        param: Settings of pages, by name.
-        force: Whether files are replaced that pmbf did not write.
-
-    Raises:
-        ParameterError: A setting of pages is given without `--html`.
-    """
+    """Return where the pages go, by the settings of pages, or None if no page is asked for."""
     if html is None:
         for name in param:
             raise ParameterError(f"--param {name} is for pages; add --html FILE")

@@ -221,11 +221,7 @@ def _told(made: Background, source: TextSource, file: str) -> int:
 
 
 def _require_possible(tables: Sequence[TableFile], *, rows: str, idf: object, background: str | None) -> None:
-    """Refuse options that contradict each other, before a text is read.
-
-    Raises:
-        ParameterError: They do.
-    """
+    """Refuse options that contradict each other, before a text is read."""
     if rows != "pairs" and not tables:
         raise ParameterError(f"--rows is {rows} without a table; add --table FILE.csv or FILE.jsonl")
     if background and idf is None:
@@ -246,16 +242,8 @@ def _opened(
     """Yield the texts that were named, what shows progress, and the work folder if one was named.
 
     Args:
-        texts: Files and folders, or a collection.
         there: Where the collection is, if it is on many nodes.
-        bounds: Bounds for reading a file.
-        how: How pairs are found, and what is told meanwhile.
-        places: Options and where they write; None: the option is not given.
-        work: The work folder.
-        quiet: Whether no progress is shown.
-
-    Raises:
-        ParameterError: A place is among the texts.
+        places: Options and where they write, which is not among the texts; None: the option is not given.
     """
     from pmbf.alike.pairs.texts import texts_of_archive, texts_of_collection, texts_of_files
     from pmbf.alike.pairs.work import work_folder

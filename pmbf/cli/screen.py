@@ -44,11 +44,7 @@ Exclude = Annotated[list[Any] | None, Excluding("quotations", "bibliography", "s
 def looked_at(
     template: str | None, where: Sequence[str] | None, labels: Sequence[str] | None, exclude: Any, **own: Any
 ) -> dict[str, Any]:
-    """Return fields of `pmbf.screen.Options`: those that mean the same for passages and for sentences, and others.
-
-    Raises:
-        ParameterError: One is wrong. This is told before a long file is read.
-    """
+    """Return fields of `pmbf.screen.Options`; what is wrong with them is told before a long file is read."""
     from pmbf.screen import Options
     from pmbf.screen.templates import template_of
 

@@ -71,15 +71,7 @@ def screen_output(
 
 @dataclass(slots=True)
 class FileScreening:
-    """One `pmbf screen`: the options for each file, and the figures so far.
-
-    Args:
-        collection: The collection that the files are compared with.
-        options: Given fields of `pmbf.screen.Options`.
-        limits: Limits for reading a file.
-        to: Where the answers go.
-        jobs: Processes; None: one a core for many files, else one.
-    """
+    """One `pmbf screen`: the given fields of `pmbf.screen.Options`, and the figures so far."""
 
     collection: AnyCollection
     options: dict[str, Any]

@@ -93,11 +93,9 @@ def screened(
     sites: Sites | None = None,
     **shown: Any,
 ) -> int:
-    """Screen files by sentences, and return the exit code.
+    """Screen files by sentences, ask sites for what the collection does not have, and return the exit code.
 
-    Args:
-        sites: The sites that are asked for what the collection does not have.
-        shown: Arguments of `pmbf.cli.screening.screen_output`.
+    `shown` are arguments of `pmbf.cli.screening.screen_output`.
     """
     from pmbf.cli.screening import screen_output
     from pmbf.cli.sentence_screening import SentenceScreening

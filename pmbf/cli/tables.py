@@ -65,19 +65,7 @@ Table = Annotated[
 
 
 def require_tables(tables: Sequence[TableFile], *, json: bool, quiet: bool, force: bool) -> None:
-    """Refuse tables that cannot be written, before a text is read.
-
-    Args:
-        tables: The tables.
-        json: Whether an answer in JSON goes to stdout.
-        quiet: Whether nothing goes to stdout.
-        force: Whether files are replaced that pmbf did not write.
-
-    Raises:
-        ParameterError: Two answers would be written on stdout or into one file, or a file would be lost.
-        NotFoundError: The folder of a file does not exist.
-        UnsupportedError: The library for a form is not installed.
-    """
+    """Refuse tables that cannot be written: two answers in one place, lost files, missing folders and libraries."""
     printed = [f"--table {one.form}:-" for one in tables if one.path == "-"]
     if json + len(printed) > 1:
         named = " and ".join([*(["--json"] if json else []), *printed])
@@ -91,14 +79,7 @@ def require_tables(tables: Sequence[TableFile], *, json: bool, quiet: bool, forc
 
 
 def require_table(one: TableFile, taken: set[str], *, force: bool, option: str = "--table") -> None:
-    """Refuse a table that cannot be written into its file; errors as for `require_tables`.
-
-    Args:
-        one: The table.
-        taken: The files of other tables; this one is added.
-        force: Whether a file is replaced that pmbf did not write.
-        option: The option that names the table.
-    """
+    """Refuse a table that cannot be written into its file, which is added to those that are `taken`."""
     from pmbf.cli.shown.table_files import require_form
 
     place = os.path.realpath(one.path)
@@ -116,11 +97,9 @@ class Tables:
     """The tables that a screening writes.
 
     Args:
-        files: The tables.
         rows: What a row is; None: a passage.
         with_text: Whether rows and JSON hold the words of passages.
         of_sentences: Whether a row is a sentence; `rows` is not given then.
-        force: Whether files are replaced that pmbf did not write.
     """
 
     files: Sequence[TableFile] = ()
@@ -135,12 +114,7 @@ class Tables:
         return any(one.path == "-" for one in self.files)
 
     def require_possible(self, *, json: bool, quiet: bool) -> None:
-        """Refuse options that contradict each other, before a text is read.
-
-        Raises:
-            ParameterError: As for `require_tables`, or an option has no table to act on.
-            NotFoundError, UnsupportedError: As for `require_tables`.
-        """
+        """Refuse options that contradict each other, before a text is read."""
         from pmbf.report.table import columns
 
         require_tables(self.files, json=json, quiet=quiet, force=self.force)
@@ -152,15 +126,7 @@ class Tables:
             columns(self.rows or "passages", with_text=self.with_text)
 
     def expect(self, paths: Sequence[str], opened: AnyCollection) -> None:
-        """Refuse files that would be lost, before one is opened.
-
-        Args:
-            paths: The texts that are screened.
-            opened: The collection that they are compared with.
-
-        Raises:
-            ParameterError: A table is one of the texts; or would be loaded as a document.
-        """
+        """Refuse a table that is one of the texts, or would be loaded as a document, before one is opened."""
         written = [one.path for one in self.files if one.path != "-"]
         texts = set(map(os.path.realpath, paths)) if written else set()
         for file in written:
@@ -170,12 +136,7 @@ class Tables:
 
     @contextmanager
     def opened(self) -> Iterator[Callable[[Any], None]]:
-        """Open the files and return what takes each report; spreadsheets are written when all were taken.
-
-        Raises:
-            OSError: A file cannot be written.
-            IncompleteError: A sheet has no room for all rows.
-        """
+        """Open the files and yield what takes each report; spreadsheets are written when all were taken."""
         if not self.files:
             yield lambda report: None
             return

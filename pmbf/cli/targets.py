@@ -97,15 +97,10 @@ def require_own(option: str, path: str, kind: str, *, force: bool = False, hint:
     """Refuse to write over a file that pmbf did not write, or under a name that says it is a document.
 
     Args:
-        option: The option that names the file.
-        path: The file; it need not exist.
+        option: The option that names the file, which need not exist.
         kind: What is written: a key of `_KINDS`.
         force: Whether the user wants it all the same.
         hint: What the user may do beside choosing another name.
-
-    Raises:
-        ParameterError: It would be lost, or would lie in a collection or a depot.
-        UnsupportedError: It is a folder, a socket, or a pipe that nobody reads.
     """
     from pmbf.extract import SUPPORTED
 
@@ -127,11 +122,7 @@ def require_own(option: str, path: str, kind: str, *, force: bool = False, hint:
 
 
 def require_own_pages(option: str, folder: str, *, force: bool = False) -> None:
-    """Refuse a folder of pages in which a page of others has the name of one that pmbf writes.
-
-    Raises:
-        ParameterError: It would be lost, or would lie in a collection or a depot.
-    """
+    """Refuse a folder of pages in which a page of others has the name of one that pmbf writes."""
     require_no_store(option, folder)
     for place in (folder, os.path.join(folder, "pairs")):
         if os.path.isdir(place) and not os.path.islink(place):
@@ -141,11 +132,7 @@ def require_own_pages(option: str, folder: str, *, force: bool = False) -> None:
 
 
 def require_no_store(option: str, path: str) -> None:
-    """Refuse to write into the folder of a collection or a depot; nothing there is a user's file.
-
-    Raises:
-        ParameterError: The file or folder would lie there.
-    """
+    """Refuse to write into the folder of a collection or a depot; nothing there is a user's file."""
     if holder := holder_of(path):
         raise ParameterError(f"{option} {path}: lies in {holder}, which holds no files of others; name a place outside")
 
@@ -160,15 +147,7 @@ def require_outside(
 ) -> None:
     """Refuse to write among the files that a collection was loaded from: the next load would read that, too.
 
-    Args:
-        option: The option that names the file or folder.
-        path: The file or folder.
-        opened: The collection.
-        force: Whether the user wants it all the same.
-        hint: What the user may do beside choosing another place.
-
-    Raises:
-        ParameterError: It would be loaded as a document.
+    `hint` is what the user may do beside choosing another place.
     """
     place = os.path.abspath(path)
     if force or not opened.is_among_documents(place):
@@ -181,11 +160,7 @@ def require_outside(
 
 
 def require_apart(option: str, place: str, paths: Sequence[str]) -> None:
-    """Refuse to write in the place of a text, or among the texts: the next run would read that, too.
-
-    Raises:
-        ParameterError: The place is there.
-    """
+    """Refuse to write in the place of a text, or among the texts: the next run would read that, too."""
     target = os.path.realpath(place)
     for path in paths:
         compared = os.path.realpath(path)
@@ -195,12 +170,7 @@ def require_apart(option: str, place: str, paths: Sequence[str]) -> None:
 
 @contextmanager
 def opened_table(file: str, form: str, columns: Sequence[str], sheet: str = "rows") -> Iterator[Take]:
-    """Yield what takes the rows of a table that is written into a file, or printed if the file is `-`.
-
-    Raises:
-        OSError: It cannot be written.
-        IncompleteError: A sheet has no room for so many rows.
-    """
+    """Yield what takes the rows of a table that is written into a file, or printed if the file is `-`."""
     from pmbf.cli.shown.table_files import table
 
     if form == "xlsx":  # is written at the end, so the file that is there stays until then
@@ -216,11 +186,7 @@ def opened_table(file: str, form: str, columns: Sequence[str], sheet: str = "row
 
 
 def opened_to_write(path: str) -> BinaryIO:
-    """Return a file that is written anew; of a pipe that nobody reads this is an error, and not a wait.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Return a file that is written anew; of a pipe that nobody reads this is an error, and not a wait."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
     flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
     fcntl.fcntl(descriptor, fcntl.F_SETFL, flags & ~os.O_NONBLOCK)

@@ -54,11 +54,7 @@ class PmbfCommand(_Named, TyperCommand):
 
 
 class PmbfGroup(_Named, TyperGroup):
-    """A group whose commands end as `pmbf.cli.outcome` says.
-
-    Args:
-        usual: The command whose name may be left out.
-    """
+    """A group whose commands end as `pmbf.cli.outcome` says; the name of the `usual` command may be left out."""
 
     usual = ""
 
@@ -89,12 +85,9 @@ class PmbfGroup(_Named, TyperGroup):
 def typer_app(
     group: CommandGroup, commands: Iterable[tuple[str, Command | CommandGroup, str | None]], *, alone: bool = False
 ) -> typer.Typer:
-    """Return what typer runs.
+    """Return what typer runs: a group, and its commands by name, each with the heading that its help stands under.
 
-    Args:
-        group: The group.
-        commands: Its commands and groups by name, each with the heading that its help stands under.
-        alone: Whether its options may stand without a command.
+    `alone` says whether the group's options may stand without a command.
     """
     made = typer.Typer(
         cls=type("Group", (PmbfGroup,), {"usual": group.usual}),
@@ -282,10 +275,7 @@ def moved(group: str, command: str) -> str:
 def renamed(command: str, option: str, settings: Container[str]) -> str:
     """Return the present spelling of a former option; empty if no command had it.
 
-    Args:
-        command: The command, as `pmbf screen`.
-        option: The option.
-        settings: What the command's `--param` sets.
+    `settings` are what the command's `--param` sets.
 
     >>> renamed("pmbf screen", "--exclude-self", ()), renamed("pmbf load", "--n-hashes", ["n_hashes"])
     ('--exclude self', '--param n_hashes=VALUE')

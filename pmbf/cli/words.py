@@ -40,11 +40,7 @@ class CommandParameter:
         return f"{named} (env var: {self.argument.envvar!r})" if self.argument.envvar else named
 
     def value(self, given: Any) -> Any:
-        """Return the value that a word stands for, several words, or a flag.
-
-        Raises:
-            ValueError: It stands for none; the message says what is expected.
-        """
+        """Return the value that a word stands for, several words, or a flag; a ValueError says what is expected."""
         if isinstance(given, list):
             return [self._one(word) for word in given]
         return self._one(given) if isinstance(given, str) else given
@@ -155,16 +151,7 @@ def read(takes: Sequence[CommandParameter], words: Sequence[str]) -> dict[str, A
 
 
 def called(command: Command, path: str, given: Mapping[str, Any]) -> int | None:
-    """Call a command with the values of words, and return what it returns.
-
-    Args:
-        command: The command.
-        path: What users call it, as `pmbf screen`.
-        given: Words by field, as `read` returns them.
-
-    Raises:
-        ParameterError: A value is wrong, or an argument is missing.
-    """
+    """Call a command, that users call by its `path`, with the values of words by field; return what it returns."""
     takes = taken_by(command)
     values = _values(takes, given, path)
     try:
@@ -210,11 +197,7 @@ def _with_option(message: str, takes: Sequence[CommandParameter]) -> str:
 
 
 def chosen(choices: Sequence[str], word: str) -> str:
-    """Return a word if it is a choice.
-
-    >>> chosen(["a", "b"], "a")
-    'a'
-    """
+    """Return a word if it is a choice."""
     if word not in choices:
         raise ValueError(f"{word!r} is not one of {', '.join(map(repr, choices))}")
     return word
@@ -223,11 +206,7 @@ def chosen(choices: Sequence[str], word: str) -> str:
 def number(
     kind: Callable[[str], int | float], least: int | float | None, most: int | float | None, word: str
 ) -> int | float:
-    """Return a number within bounds.
-
-    >>> number(int, 1, None, "7")
-    7
-    """
+    """Return a number within bounds."""
     try:
         found = kind(word)
     except ValueError:

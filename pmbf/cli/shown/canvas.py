@@ -28,8 +28,7 @@ class View:
     Args:
         width: Columns of the terminal; None asks the terminal, and takes 80 where there is none.
         colored: Whether escape sequences for colours may be used; marks made of characters stand in for them.
-        n_sources: Sources of a report that are shown, best first.
-        n_passages: Passages shown of each source, longest first.
+        n_sources, n_passages: Sources of a report that are shown, best first, and passages of each, longest first.
         on_terminal: Whether a terminal shows it, so that names are shortened to its width.
     """
 
@@ -65,10 +64,7 @@ def wants_color(stream: IO[str]) -> bool:
 
 
 def laid_out(view: View, *parts: RenderableType) -> str:
-    """Return renderables as text, line by line, without trailing blanks.
-
-    Rendered to a string, not to the stream: rich ends the process by itself when a pipe breaks.
-    """
+    """Return renderables as text, not on the stream: rich ends the process by itself when a pipe breaks."""
     from rich.text import Text
 
     page = io.StringIO()

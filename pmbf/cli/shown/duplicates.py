@@ -12,13 +12,7 @@ MOST_SHARED, SHARED_CHARS = 5, 96
 
 
 def duplicates_text(found: Duplicates, names: Sequence[str], *, why: bool = False) -> str:
-    """Return the groups of copies, and how many texts are left without them.
-
-    Args:
-        found: The duplicates.
-        names: Of each text.
-        why: Whether what a copy shares with the text that is kept is shown, too.
-    """
+    """Return the groups of copies, what a copy shares if asked why, and how many texts are left without them."""
     lines = [line for group in found.groups for line in _group(found, group, names, why)]
     n_hidden = len(names) - len(found.keep)
     verb = "is a copy" if n_hidden == 1 else "are copies"

@@ -19,11 +19,7 @@ N_COPIES = 5
 
 
 def counted(n: int, singular: str, plural: str = "") -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "document"), counted(1204, "document")
-    ('1 document', '1,204 documents')
-    """
+    """Return a number with its noun, as in 1,204 documents."""
     return f"{n:,} {singular if n == 1 else plural or singular + 's'}"
 
 
@@ -39,11 +35,7 @@ def percent(share: float) -> str:
 
 
 def size(n_bytes: int) -> str:
-    """Return a number of bytes in the unit that suits it, 1 kB = 1000 bytes.
-
-    >>> [size(n) for n in (0, 999, 1204, 45_600_000)]
-    ['0 bytes', '999 bytes', '1.2 kB', '45.6 MB']
-    """
+    """Return a number of bytes in the unit that suits it, 1 kB = 1000 bytes."""
     value, unit = float(n_bytes), "bytes"
     for larger in ("kB", "MB", "GB", "TB"):
         if value < 999.95:
@@ -53,11 +45,7 @@ def size(n_bytes: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a duration in seconds, minutes or hours.
-
-    >>> [duration(seconds) for seconds in (0.04, 12.34, 754, 7384)]
-    ['0.04 s', '12.3 s', '12 min 34 s', '2 h 3 min']
-    """
+    """Return a duration in seconds, minutes or hours."""
     if seconds < 60:
         return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -135,9 +123,7 @@ def aligned(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
 def shown_paths(paths: Sequence[str], labels: Sequence[Mapping[str, str]] = ()) -> list[str]:
     """Return lines with the path of a document, and each other path with the same contents, up to `N_COPIES`.
 
-    Args:
-        paths: At least one.
-        labels: Those of each path, which get a line of their own; or nothing.
+    The labels of each path, if there are some, get a line of their own.
 
     >>> shown_paths(["a.txt"]), shown_paths(["a.txt", "b.txt"])
     (['a.txt'], ['a.txt', 'identical: b.txt'])

@@ -80,11 +80,7 @@ def drawn(
 ) -> RenderableType:
     """Return a passage of two texts: side by side if the width and the direction of the script allow it.
 
-    Args:
-        passage: The passage.
-        query, source: The whole texts.
-        view: How to show it.
-        names: What both texts are called if one stands above the other.
+    `names` stand before the texts if one stands above the other.
     """
     ends = _ends(word_pairs(query, source, passage, WINDOW_TOKENS))
     left = _side(query, passage.query, [[(pair.query, pair.same) for pair in end] for end in ends])

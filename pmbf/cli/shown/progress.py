@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def load_progress(*, shown: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """Yield the function that `Collection.load` calls after each batch; None if not shown.
-
-    It draws a bar, the number of files, the speed and the time left.
-    """
+    """Yield what `Collection.load` calls after each batch, to draw speed and time left; None if not shown."""
     if not shown:
         yield None
         return

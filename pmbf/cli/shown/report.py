@@ -38,14 +38,7 @@ SourceText = Callable[[int], str]
 
 
 def report_text(report: Report, query: str, source_text: SourceText, view: View) -> str:
-    """Return a report as a person reads it.
-
-    Args:
-        report: What was found.
-        query: The text that was screened, as it was screened.
-        source_text: Where the texts of the documents come from.
-        view: How to show it.
-    """
+    """Return a report as a person reads it; `query` is the text as it was screened."""
     return laid_out(view, *_parts(report, query, source_text, view))
 
 

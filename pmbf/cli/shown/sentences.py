@@ -23,13 +23,7 @@ SHOWN_CHARS = 60
 
 
 def sentences_text(report: SentenceReport, query: str, view: View) -> str:
-    """Return a report as a person reads it.
-
-    Args:
-        report: What was found.
-        query: The text that was screened, as it was screened.
-        view: How to show it.
-    """
+    """Return a report as a person reads it; `query` is the text as it was screened."""
     return laid_out(view, *_parts(report, query, view))
 
 

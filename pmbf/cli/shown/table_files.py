@@ -61,25 +61,14 @@ def table(form: str, columns: Sequence[str], sink: Any, sheet: str = "rows") -> 
     """Return a context that yields what takes rows; a spreadsheet is written when the context ends without an error.
 
     Args:
-        form: A key of `FORMS`.
         columns: The names of the columns, in order; each row has all of them.
         sink: A binary file; of CSV and JSON anything with `write`.
-        sheet: The name of a spreadsheet's sheet.
-
-    Raises:
-        IncompleteError: A sheet has no room for so many rows.
-        OSError: The sink cannot be written.
     """
     return FORMS[form](columns, sink, sheet)
 
 
 def require_form(form: str, file: str) -> None:
-    """Refuse a table that cannot be written.
-
-    Raises:
-        ParameterError: There is no such form.
-        UnsupportedError: Its library is not installed.
-    """
+    """Refuse a table whose form is unknown, or whose library is not installed."""
     if form not in FORMS:
         raise ParameterError(f"{file}: ends with neither .csv, .jsonl, .parquet nor .xlsx; choose another name")
     try:
