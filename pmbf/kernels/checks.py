@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from pmbf.base.errors import ParameterError
 from pmbf.base.hashes import Hashes, hash_dtype
 from pmbf.base.params import HASH_BITS
-from pmbf.kernels.types import HitRules
+from pmbf.kernels.types import HitRules, Probed
 
 
 def require(name: str, array: object, dtype: Any, shape: str, n_dims: int) -> None:
@@ -23,6 +24,23 @@ def require(name: str, array: object, dtype: Any, shape: str, n_dims: int) -> No
     raise ParameterError(f"{name} is {given}, expected {np.dtype(dtype)} {shape}")
 
 
+def require_fill(row: NDArray[np.uint64], hashes: NDArray[np.uint32], n_hashes: int) -> None:
+    """Refuse a row that cannot be changed, and hashes that cannot be set in it."""
+    require("row", row, np.uint64, "(W,)", 1)
+    if not row.flags.writeable:
+        raise ParameterError("row is read-only, expected a writable array; copy it first")
+    require("hashes", hashes, np.uint32, "(n,)", 1)
+    require_probes(64 * len(row), n_hashes)
+
+
+def require_tiles(tiles: Sequence[Probed], hashes: NDArray[np.uint32]) -> None:
+    """Refuse tiles whose bits have another shape than rows or slices, and hashes that cannot be looked up in them."""
+    require("hashes", hashes, np.uint32, "(n,)", 1)
+    for bits, sealed, n_hashes in tiles:
+        require("slices" if sealed else "rows", bits, np.uint64, "(64 W, S)" if sealed else "(n_rows, W)", 2)
+        require_probes(len(bits) if sealed else 64 * bits.shape[1], n_hashes)
+
+
 def require_probes(row_bits: int, n_hashes: int) -> None:
     """Refuse rows without bits, rows over 2^32 - 1 bits, and hashes without bits."""
     if not 1 <= row_bits <= 0xFFFFFFFF:
@@ -31,26 +49,18 @@ def require_probes(row_bits: int, n_hashes: int) -> None:
         raise ParameterError(f"n_hashes is {n_hashes}, expected at least 1")
 
 
-def require_writable(name: str, array: NDArray[np.uint64]) -> None:
-    """Refuse an array that cannot be changed."""
-    if not array.flags.writeable:
-        raise ParameterError(f"{name} is read-only, expected a writable array; copy it first")
-
-
-def require_rows(name: str, words: NDArray[np.uint64], n_rows: int) -> None:
-    """Refuse slices or hits whose lines do not have exactly the words that `n_rows` rows need."""
-    if words.shape[1] != -(-n_rows // 64):
-        raise ParameterError(f"{name} has {words.shape[1]} words a line, expected {-(-n_rows // 64)} for {n_rows} rows")
-
-
-def require_whole_words(slices: NDArray[np.uint64]) -> None:
-    """Refuse slices whose number is no multiple of 64: their rows would not be whole words."""
+def require_slices(slices: NDArray[np.uint64], n_rows: int) -> None:
+    """Refuse slices whose lines do not have the words of `n_rows` rows, or whose rows would not be whole words."""
+    require("slices", slices, np.uint64, "(64 W, S)", 2)
+    n_words = -(-n_rows // 64)
+    if slices.shape[1] != n_words:
+        raise ParameterError(f"slices has {slices.shape[1]} words a line, expected {n_words} for {n_rows} rows")
     if len(slices) % 64:
         raise ParameterError(f"slices has {len(slices)} positions, expected a multiple of 64")
 
 
 def require_weighed_hits(hits: NDArray[np.uint64], weights: NDArray[np.int32], least: int) -> None:
-    """Refuse weights that are not one per hash, and a least evidence below 1, which rows without hits would have."""
+    """Refuse weights that are not one a hash, and a least evidence below 1, which rows without hits would have."""
     require("hits", hits, np.uint64, "(q, S)", 2)
     if len(hits) != len(weights):
         raise ParameterError(f"weights is for {len(weights)} hashes, expected {len(hits)} as hits has")
@@ -58,16 +68,20 @@ def require_weighed_hits(hits: NDArray[np.uint64], weights: NDArray[np.int32], l
         raise ParameterError(f"least is {least}, expected at least 1")
 
 
-def require_lists_fit(bounds: NDArray[np.int64], places: NDArray[np.uint32]) -> None:
-    """Refuse bounds and places whose dtype or shape is wrong."""
+def require_evidence(
+    bounds: NDArray[np.int64],
+    places: NDArray[np.uint32],
+    weights: NDArray[np.int32],
+    tokens: NDArray[np.uint32],
+    rules: HitRules,
+) -> None:
+    """Refuse bounds that do not cut the places into lists, places outside the query, and weights as below."""
     require("bounds", bounds, np.int64, "(n + 1,)", 1)
     require("places", places, np.uint32, "(bounds[-1],)", 1)
     if not len(bounds):
         raise ParameterError(f"bounds do not ascend from 0 to {len(places)}, the number of places")
-
-
-def require_lists(bounds: NDArray[np.int64], places: NDArray[np.uint32], weights: NDArray[np.int32]) -> None:
-    """Refuse bounds that do not cut the places into lists, and places outside the query."""
+    require_weights_fit(weights, tokens, rules)
+    require_weights(weights, tokens)
     if bounds[0] or bounds[-1] != len(places) or (bounds[1:] < bounds[:-1]).any():
         raise ParameterError(f"bounds do not ascend from 0 to {len(places)}, the number of places")
     if len(places) and places.max() >= len(weights):

@@ -56,10 +56,7 @@ use_level = function("pmbf_use_level", c_int, returns=c_int)
 
 def fill(row: Bits, hashes: Hashes, *, n_hashes: int) -> None:
     """See `reference_bits.fill`."""
-    checks.require("row", row, np.uint64, "(W,)", 1)
-    checks.require_writable("row", row)
-    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
-    checks.require_probes(64 * len(row), n_hashes)
+    checks.require_fill(row, hashes, n_hashes)
     hashes, words = _plain(hashes), _plain(row)
     _fill(_at(words), len(words), _at(hashes), len(hashes), n_hashes)
     if words is not row:
@@ -77,9 +74,7 @@ def seal(rows: Bits) -> Bits:
 
 def unseal(slices: Bits, n_rows: int) -> Bits:
     """See `reference_bits.unseal`."""
-    checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
-    checks.require_rows("slices", slices, n_rows)
-    checks.require_whole_words(slices)
+    checks.require_slices(slices, n_rows)
     slices, rows = _plain(slices), np.empty((n_rows, len(slices) // 64), np.uint64)
     _unseal(_at(slices), n_rows, rows.shape[1], _at(rows))
     return rows
@@ -87,10 +82,7 @@ def unseal(slices: Bits, n_rows: int) -> Bits:
 
 def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Bits, Counts]:
     """See `reference_bits.look_up`."""
-    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
-    for bits, sealed, n_hashes in tiles:
-        checks.require("slices" if sealed else "rows", bits, np.uint64, "(64 W, S)" if sealed else "(n_rows, W)", 2)
-        checks.require_probes(len(bits) if sealed else 64 * bits.shape[1], n_hashes)
+    checks.require_tiles(tiles, hashes)
     widths = [bits.shape[1] if sealed else -(-len(bits) // 64) for bits, sealed, _ in tiles]
     hashes, hits = _plain(hashes), np.empty((len(hashes), sum(widths)), np.uint64)
     at = _at(hits)
@@ -105,10 +97,7 @@ def evidence(bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, r
     """See `reference_bits.evidence`."""
     found = _evidence(bounds, places, weights, tokens, *rules)
     if found is None:
-        checks.require_lists_fit(bounds, places)
-        checks.require_weights_fit(weights, tokens, rules)
-        checks.require_weights(weights, tokens)
-        checks.require_lists(bounds, places, weights)
+        checks.require_evidence(bounds, places, weights, tokens, rules)
         found = _evidence(*map(_plain, (bounds, places, weights, tokens)), *rules)
     return np.ndarray(found[0], np.int64, found[1])
 

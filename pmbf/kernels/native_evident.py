@@ -10,18 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.base.hashes import Hashes
+from pmbf.kernels import postings_layout as layout
 from pmbf.kernels.evident_rules import Evident, EvidentRules, Sampled, bounds_of, require_query
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.native_memory import taken
 from pmbf.kernels.native_postings import passed_segments, require_done
-from pmbf.kernels.postings_layout import (
-    Keys,
-    Postings,
-    damaged_postings,
-    require_near,
-    require_postings,
-    sought_in,
-)
+from pmbf.kernels.postings_layout import Keys, Postings
 
 __all__ = ["evident", "find_near"]
 
@@ -55,7 +49,7 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
     weights, gone = np.ascontiguousarray(rules.weights), np.ascontiguousarray(rules.gone)
     numbers = rules.limit, rules.little, rules.n_run, rules.n_first, *rules.hits
     line = (_at(weights), _at(gone), len(gone), *numbers, rules.enough, rules.least, rules.most_common)
-    require_postings(postings)
+    layout.require_postings(postings)
     kept = [_ready(postings, one) for one in queries]
     lines = [
         (_at(hashes), _at(tokens), 0 if more is None else _at(more), len(hashes), one.share, 0.0, 0, 0, 0)
@@ -67,7 +61,7 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
     if n == _NO_MEMORY:
         raise MemoryError
     if n < 0:
-        raise damaged_postings()
+        raise layout.damaged_postings()
     return Evident(
         bounds_of(asked["n_found"].tolist()),
         found["document"],
@@ -83,15 +77,15 @@ def _ready(postings: Sequence[Postings], query: Sampled) -> tuple[Keys, NDArray[
     """Return the hashes of a query as the postings' numbers, its tokens, and its `more`."""
     require_query(postings, query)
     more = None if query.more is None else np.ascontiguousarray(query.more, np.int64)
-    return sought_in(postings, query.hashes), np.ascontiguousarray(query.tokens), more
+    return layout.sought_in(postings, query.hashes), np.ascontiguousarray(query.tokens), more
 
 
 def find_near(postings: Sequence[Postings], queries: Sequence[Hashes], *, least: int, window: int) -> list[Keys]:
     """See `reference_evident.find_near`. A posting takes some 3 ns, whether its document is found or not."""
-    require_near(least, window)
+    layout.require_near(least, window)
     for one in queries:
-        require_postings(postings, one)
-    hashes = sought_in(postings, np.concatenate([np.empty(0, np.uint32), *queries]))
+        layout.require_postings(postings, one)
+    hashes = layout.sought_in(postings, np.concatenate([np.empty(0, np.uint32), *queries]))
     bounds, passed = np.cumsum([0, *map(len, queries)], dtype=np.int64), passed_segments(postings)
     ends, answer = np.zeros(len(queries), np.int64), c_void_p()
     asked = _at(hashes), _at(bounds), len(queries), min(least, len(hashes) + 1), window

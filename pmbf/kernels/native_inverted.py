@@ -9,17 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.inverted_checks import (
-    damaged_index,
-    malformed_lists,
-    require_ascending,
-    require_highest,
-    require_invertible,
-    require_join,
-    require_lists,
-    require_mergeable,
-    require_probe,
-)
+from pmbf.kernels import inverted_checks as checks
 from pmbf.kernels.inverted_layout import Inverted, Jaccard, Lists, Numbers, SharedCounts, shift_of
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.native_memory import array_of
@@ -76,7 +66,7 @@ _join = function("pmbf_jaccard_join", _AT, _AT, _AT, _AT, _AT, _AT, returns=c_in
 
 def invert(lists: Lists, documents: Numbers | None = None) -> Inverted:
     """See `reference_inverted.invert`. A posting takes some 80 ns."""
-    require_invertible(lists, documents)
+    checks.require_invertible(lists, documents)
     numbers = None if documents is None else np.ascontiguousarray(documents)
     n = len(lists.features)
     features, starts, postings = np.empty(n, np.uint32), np.empty(n + 1, np.uint32), np.empty(n, np.uint32)
@@ -96,8 +86,8 @@ def invert(lists: Lists, documents: Numbers | None = None) -> Inverted:
 
 def drop_features(lists: Lists, stop: Numbers) -> Lists:
     """See `reference_inverted.drop_features`. A feature takes some 2 ns."""
-    require_lists(lists)
-    require_ascending("stop", stop)
+    checks.require_lists(lists)
+    checks.require_ascending("stop", stop)
     passed, stop = _passed_lists(lists), np.ascontiguousarray(stop)
     offsets, left = np.empty(len(lists) + 1, np.uint64), np.empty(len(lists.features) + 1, np.uint32)
     n_left = _drop(byref(passed), _at(stop), len(stop), _at(offsets), _at(left))
@@ -115,7 +105,7 @@ def shared_counts(
     jaccard: Jaccard | None = None,
 ) -> SharedCounts:
     """See `reference_inverted.shared_counts`. A feature takes some 30 ns, a posting of it some 1 ns."""
-    require_probe(inverted, lists, min_shared, after, jaccard)
+    checks.require_probe(inverted, lists, min_shared, after, jaccard)
     index, probes = _passed_index(inverted), _passed_lists(lists)
     floor = None if after is None else np.ascontiguousarray(after)
     given = byref(index), byref(probes), None if floor is None else _at(floor)
@@ -124,7 +114,7 @@ def shared_counts(
 
 def merge_counts(many: Sequence[SharedCounts], *, min_shared: int = 1, jaccard: Jaccard | None = None) -> SharedCounts:
     """See `reference_inverted.merge_counts`. A pair takes some 3 ns."""
-    n_documents = require_mergeable(many, min_shared, jaccard)
+    n_documents = checks.require_mergeable(many, min_shared, jaccard)
     passed = [_passed_counts(one) for one in many]
     given = (_Pairs * len(many))(*passed), len(many), len(many[0]), n_documents
     return _told(_merge, given, len(many[0]), min_shared, jaccard)
@@ -134,7 +124,7 @@ def add_highest(
     kept: NDArray[np.uint64], totals: Numbers, counts: SharedCounts, rows: Numbers, ranks: Numbers, *, mirrored: bool
 ) -> None:
     """See `reference_inverted.add_highest`. A pair takes some 10 ns."""
-    require_highest(kept, totals, counts, rows, ranks, mirrored)
+    checks.require_highest(kept, totals, counts, rows, ranks, mirrored)
     rows, ranks, passed = np.ascontiguousarray(rows), np.ascontiguousarray(ranks), _passed_counts(counts)
     into = _Rows(_at(kept), _at(totals), kept.shape[1])
     _add_highest(byref(into), byref(passed), len(counts), _at(rows), _at(ranks), mirrored)
@@ -145,7 +135,7 @@ def jaccard_join(
 ) -> SharedCounts:
     """See `reference_inverted.jaccard_join`. A list of 200 features takes some 5 µs, a pair that is compared 1 µs."""
     inverted = invert(lists) if inverted is None else inverted
-    require_join(lists, threshold, probes, inverted)
+    checks.require_join(lists, threshold, probes, inverted)
     asked = lists if probes is None else probes
     after = np.arange(len(lists), dtype=np.uint32) if probes is None else None
     index, of, those = _passed_index(inverted), _passed_lists(lists), _passed_lists(asked)
@@ -171,9 +161,9 @@ def _refuse(status: int) -> None:
     if status == _NO_MEMORY:
         raise MemoryError
     if status == _UNSORTED:
-        raise malformed_lists()
+        raise checks.malformed_lists()
     if status < 0:
-        raise damaged_index()
+        raise checks.damaged_index()
 
 
 def _passed(made: Any, arrays: Sequence[NDArray[Any]], *numbers: int) -> Any:

@@ -9,25 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.base.hashes import Hashes
+from pmbf.kernels import postings_layout as layout
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.native_memory import taken
-from pmbf.kernels.postings_layout import (
-    Buckets,
-    Keys,
-    Numbers,
-    Postings,
-    PostingsShape,
-    Renumbered,
-    Segments,
-    damaged_postings,
-    hashes_of,
-    numbers_of,
-    require_joinable,
-    require_makeable,
-    require_postings,
-    shape_of,
-    sought_in,
-)
+from pmbf.kernels.postings_layout import Buckets, Keys, Numbers, Postings, PostingsShape, Renumbered, Segments
 from pmbf.kernels.segment_rows import (
     PADDING_BYTES,
     AskedRows,
@@ -38,14 +23,7 @@ from pmbf.kernels.segment_rows import (
     require_rows,
 )
 
-__all__ = [
-    "find_postings",
-    "join_postings",
-    "list_postings",
-    "make_postings",
-    "row_of",
-    "segments_having",
-]
+__all__ = ["find_postings", "join_postings", "list_postings", "make_postings", "row_of", "segments_having"]
 
 _AT, _N = c_void_p, c_size_t
 
@@ -63,22 +41,23 @@ _join = function("pmbf_join_postings", _AT, _N, _AT, _AT, _AT, _AT, _AT, _AT, _A
 
 def find_postings(postings: Sequence[Postings], hashes: Hashes, *, limit: int) -> tuple[NDArray[np.int64], Keys]:
     """See `reference_postings.find_postings`. A hash takes some 60 ns in each of the postings."""
-    require_postings(postings, hashes)
-    sought, counts, answer = sought_in(postings, hashes), np.empty(len(hashes), np.int64), c_void_p()
+    layout.require_postings(postings, hashes)
+    sought, counts, answer = layout.sought_in(postings, hashes), np.empty(len(hashes), np.int64), c_void_p()
     passed = passed_segments(postings)
     n = _find(passed.at, _at(sought), len(hashes), limit, _at(counts), addressof(answer))
-    keys = taken(answer, max(0, n), np.dtype(np.uint64))
-    require_done(n)
-    keys.sort()
-    return counts, keys
+    return counts, _sorted(n, answer)
 
 
 def segments_having(rows: Sequence[Row | None], hashes: Hashes) -> Keys:
     """See `reference_segments.segments_having`. A hash takes some 20 ns for all rows of a file."""
     hash_bits = hash_width(hashes)
-    sought, passed, answer = numbers_of(hashes, hash_bits), _passed_rows(rows, hash_bits), c_void_p()
-    n = _having(passed.at, _at(sought), len(sought), addressof(answer))
-    keys = taken(answer, max(0, n), np.dtype(np.uint64))
+    sought, passed, answer = layout.numbers_of(hashes, hash_bits), _passed_rows(rows, hash_bits), c_void_p()
+    return _sorted(_having(passed.at, _at(sought), len(sought), addressof(answer)), answer)
+
+
+def _sorted(n: int, answer: c_void_p) -> Keys:
+    """Return the keys that C left in its order, or raise the error of a status."""
+    keys: Keys = taken(answer, max(0, n), np.dtype(np.uint64))
     require_done(n)
     keys.sort()
     return keys
@@ -86,7 +65,7 @@ def segments_having(rows: Sequence[Row | None], hashes: Hashes) -> Keys:
 
 def row_of(postings: Postings, n_lines: int, n_hashes: int, first: int = 0, stop: int | None = None) -> Keys:
     """See `reference_postings.row_of`. A hash takes some 20 ns."""
-    require_postings([postings])
+    layout.require_postings([postings])
     stop = require_range(n_lines, n_hashes, first, stop)
     row, passed = np.zeros((stop - first) // 64, np.uint64), as_passed([postings])
     cut = postings.hash_bits - 32
@@ -96,7 +75,7 @@ def row_of(postings: Postings, n_lines: int, n_hashes: int, first: int = 0, stop
 
 def list_postings(postings: Postings, start: int = 0, stop: int | None = None) -> tuple[Hashes, Numbers]:
     """See `reference_postings.list_postings`."""
-    require_postings([postings])
+    layout.require_postings([postings])
     stop = postings.end if stop is None else min(stop, postings.end)
     most = postings.most_postings(start, max(start, stop)) if start < stop else 0
     listed, numbers = np.empty(most, np.uint64), np.empty(most, np.uint32)
@@ -104,16 +83,15 @@ def list_postings(postings: Postings, start: int = 0, stop: int | None = None) -
     if start < stop:
         inclusive = np.array([start, stop - 1], np.uint64)
         n_listed = _list(_at(passed), _at(inclusive), most, _at(listed), _at(numbers))
-    if n_listed < 0:
-        raise damaged_postings()
-    return hashes_of(listed[:n_listed], postings.hash_bits), numbers[:n_listed]
+        require_done(n_listed)
+    return layout.hashes_of(listed[:n_listed], postings.hash_bits), numbers[:n_listed]
 
 
 def make_postings(hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bits: int = 32) -> Postings:
     """See `reference_postings.make_postings`. A posting takes some 10 ns."""
-    require_makeable(hashes, numbers, documents, hash_bits)
-    owned, numbers = numbers_of(hashes, hash_bits), np.ascontiguousarray(numbers)
-    shape = shape_of(owned, len(documents), hash_bits)
+    layout.require_makeable(hashes, numbers, documents, hash_bits)
+    owned, numbers = layout.numbers_of(hashes, hash_bits), np.ascontiguousarray(numbers)
+    shape = layout.shape_of(owned, len(documents), hash_bits)
     passed = _passed_shape(shape, len(owned), 0, shape.n_buckets)
     directory, written = np.zeros(shape.n_buckets + 1, np.uint32), np.zeros(3, np.uint64)
     bits = np.empty(int(passed[-1]) + PADDING_BYTES, np.uint8)
@@ -130,7 +108,7 @@ def join_postings(
     postings: Sequence[Postings], renumbered: Sequence[Renumbered], shape: PostingsShape, start: int, stop: int
 ) -> Buckets:
     """See `reference_postings.join_postings`. A posting takes some 15 ns."""
-    require_joinable(postings, renumbered, shape, start, stop)
+    layout.require_joinable(postings, renumbered, shape, start, stop)
     most = sum(one.most_postings(start << shape.shift, stop << shape.shift) for one in postings)
     numbers, passed = _passed_shape(shape, most, start, stop), as_passed(postings)
     new = [one if isinstance(one, int) else np.ascontiguousarray(one) for one in renumbered]
@@ -149,7 +127,7 @@ def require_done(status: int) -> None:
     if status == _NO_MEMORY:
         raise MemoryError
     if status < 0:
-        raise damaged_postings()
+        raise layout.damaged_postings()
 
 
 def _passed_shape(shape: PostingsShape, n_postings: int, start: int, stop: int) -> Keys:
@@ -163,12 +141,11 @@ def as_passed(postings: Sequence[Postings]) -> Keys:
 
     The arrays of the postings must be contiguous and stay alive.
     """
-    return np.array([(*_arrays(one), *_pages(one)) for one in postings], np.uint64).reshape(len(postings), 14)
-
-
-def _arrays(one: Postings) -> tuple[int, ...]:
-    arrays = _at(one.bits), _at(one.directory), _at(one.documents)
-    return (*arrays, one.n_bit_bytes, one.n_buckets, len(one.documents), one.shift, one.rice, one.id_bits)
+    lines = []
+    for one in postings:
+        numbers = one.n_bit_bytes, one.n_buckets, len(one.documents), one.shift, one.rice, one.id_bits
+        lines.append((_at(one.bits), _at(one.directory), _at(one.documents), *numbers, *_pages(one)))
+    return np.array(lines, np.uint64).reshape(len(postings), 14)
 
 
 def _pages(one: Postings | SegmentRows) -> tuple[int, ...]:
@@ -180,11 +157,12 @@ def _pages(one: Postings | SegmentRows) -> tuple[int, ...]:
 
 def passed_segments(postings: Sequence[Postings]) -> PassedSegments:
     """Return postings as C takes them; those of `Segments` are made once."""
-    if not isinstance(postings, Segments):
-        return PassedSegments(postings)
-    if postings.passed is None:
-        postings.passed = PassedSegments(postings)
-    passed: PassedSegments = postings.passed
+    passed: PassedSegments | None = postings.passed if isinstance(postings, Segments) else None
+    if passed is None:
+        hash_bits = postings[0].hash_bits if postings else 32
+        passed = PassedSegments(as_passed(postings), [one.row for one in postings], hash_bits)
+    if isinstance(postings, Segments):
+        postings.passed = passed
     return passed
 
 
@@ -193,7 +171,7 @@ def _passed_rows(rows: Sequence[Row | None], hash_bits: int) -> PassedSegments:
     kept: dict[int, PassedSegments] = (isinstance(rows, AskedRows) and rows.passed) or {}
     if hash_bits not in kept:
         require_rows(rows)
-        kept = {hash_bits: PassedSegments.of_rows(rows, hash_bits)}
+        kept = {hash_bits: PassedSegments(as_passed([]), rows, hash_bits)}
     if isinstance(rows, AskedRows):
         rows.passed = kept
     return kept[hash_bits]
@@ -202,21 +180,10 @@ def _passed_rows(rows: Sequence[Row | None], hash_bits: int) -> PassedSegments:
 class PassedSegments:
     """Postings and the rows of the filter in front of them as C takes them: a `segments_t` at the address `at`.
 
-    The arrays of the postings must stay alive.
+    The arrays of the postings, which are as `as_passed` returns them, must stay alive.
     """
 
-    def __init__(self, postings: Sequence[Postings]) -> None:
-        hash_bits = postings[0].hash_bits if postings else 32
-        self._fill(as_passed(postings), [one.row for one in postings], hash_bits)
-
-    @classmethod
-    def of_rows(cls, rows: Sequence[Row | None], hash_bits: int) -> PassedSegments:
-        """Return segments whose postings are not there."""
-        passed = cls.__new__(cls)
-        passed._fill(as_passed([]), rows, hash_bits)
-        return passed
-
-    def _fill(self, postings: Keys, rows: Sequence[Row | None], hash_bits: int) -> None:
+    def __init__(self, postings: Keys, rows: Sequence[Row | None], hash_bits: int) -> None:
         of: dict[int, tuple[SegmentRows, NDArray[np.uint32]]] = {}
         unfiltered = np.array([number for number, row in enumerate(rows) if row is None], np.uint32)
         for number, row in enumerate(rows):
@@ -224,19 +191,10 @@ class PassedSegments:
                 tile, place = row
                 _, owners = of.setdefault(id(tile), (tile, np.full(tile.n_rows, _NO_OWNER, np.uint32)))
                 owners[place] = number
-        lines = [
-            (
-                _at(one.bits),
-                _at(owners),
-                one.n_rows,
-                one.n_lines,
-                one.line_bits,
-                one.n_hashes,
-                hash_bits - 32,
-                *_pages(one),
-            )
-            for one, owners in of.values()
-        ]
+        lines = []
+        for one, owners in of.values():
+            numbers = one.n_rows, one.n_lines, one.line_bits, one.n_hashes, hash_bits - 32
+            lines.append((_at(one.bits), _at(owners), *numbers, *_pages(one)))
         if len(unfiltered):
             lines.append((0, _at(unfiltered), len(unfiltered), *[0] * 9))
         tiles = np.array(lines, np.uint64).reshape(len(lines), 12)

@@ -9,19 +9,11 @@ from numpy.typing import NDArray
 
 from pmbf.base.errors import ParameterError
 from pmbf.kernels import checks
+from pmbf.kernels import sentence_rules as rules
 from pmbf.kernels.native_library import address, function, module
 from pmbf.kernels.native_text import text_table
 from pmbf.kernels.reference_text import decoded
-from pmbf.kernels.sentence_rules import (
-    NO_HASHES,
-    SENTENCE,
-    UNKNOWN,
-    HashedSentences,
-    Likeness,
-    StemTable,
-    lists_of,
-    require_pairs,
-)
+from pmbf.kernels.sentence_rules import NO_HASHES, HashedSentences, Likeness, StemTable
 
 __all__ = ["are_alike", "pairs_alike", "sentences", "shown_for"]
 
@@ -34,7 +26,7 @@ def pairs_alike(packed: list[bytes], likeness: Likeness, without: NDArray[np.uin
     """See `reference_resultset.pairs_alike`."""
     found = _lists_alike(packed, *likeness, without)
     if found is None:
-        lists_of(packed, without)  # raises
+        rules.lists_of(packed, without)  # raises
         raise ParameterError("without is strided, expected a plain array")
     return np.frombuffer(found, np.int32).reshape(-1, 5)
 
@@ -43,7 +35,7 @@ def shown_for(pairs: NDArray[np.int32], order: NDArray[np.int64], *, connected: 
     """See `reference_resultset.shown_for`."""
     shown = _lists_shown(pairs, order, connected)
     if shown is None:
-        require_pairs(pairs, order)
+        rules.require_pairs(pairs, order)
         raise ParameterError("an array is strided, expected plain arrays")
     return np.frombuffer(shown, np.int64)
 
@@ -65,4 +57,4 @@ def sentences(utf8: bytes, stems: StemTable | None = None) -> HashedSentences:
         decoded(utf8)  # raises
         raise ParameterError("the slots of the stems are no table of stems")
     found, unknown, n_chars = made
-    return HashedSentences(np.frombuffer(found, SENTENCE), np.frombuffer(unknown, UNKNOWN), n_chars)
+    return HashedSentences(np.frombuffer(found, rules.SENTENCE), np.frombuffer(unknown, rules.UNKNOWN), n_chars)

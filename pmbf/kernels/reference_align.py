@@ -9,20 +9,8 @@ import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
 
-from pmbf.kernels.reference_refine import (
-    SOURCE_BORDERS,
-    SUMMARY_MATCH,
-    SUMMARY_MISS,
-    Box,
-    NumberedPair,
-    Window,
-    bucket,
-    refined,
-    snapped_sum,
-    stretched,
-    sums,
-    topic_sum,
-)
+from pmbf.kernels import reference_refine as refine
+from pmbf.kernels.reference_refine import Box, NumberedPair, Window
 from pmbf.kernels.reference_words import SENTENCE_AND_LINE
 
 MOST_JOINS = 8
@@ -33,10 +21,9 @@ Points = list[tuple[int, int]]
 
 def align(pair: NumberedPair) -> list[Box]:
     """Return the alignments of two texts. Kind 0 is a passage; 1 is a summary of the whole source, which comes last."""
-    found = [refined(pair, box) for box in clusters(_points(pair), pair.rules.gap, pair.rules.gap_rounds)]
-    return _with_summary(
-        pair, joined([stretched(pair, box) for box in found if box is not None and box.score >= pair.rules.least_box])
-    )
+    found = [refine.refined(pair, box) for box in clusters(_points(pair), pair.rules.gap, pair.rules.gap_rounds)]
+    kept = [box for box in found if box is not None and box.score >= pair.rules.least_box]
+    return _with_summary(pair, joined([refine.stretched(pair, box) for box in kept]))
 
 
 def part_scores(pair: NumberedPair, here: list[int], there: list[int]) -> tuple[int, int]:
@@ -46,7 +33,7 @@ def part_scores(pair: NumberedPair, here: list[int], there: list[int]) -> tuple[
     is the same, but each word counts once, and is expected as often as in the rest of both texts.
     """
     edges = [here, there]
-    return min(sums(pair, edges)), min(topic_sum(pair, side, edges) for side in (0, 1))
+    return min(refine.sums(pair, edges)), min(refine.topic_sum(pair, side, edges) for side in (0, 1))
 
 
 def _points(pair: NumberedPair) -> Points:
@@ -159,7 +146,7 @@ def _with_summary(pair: NumberedPair, boxes: list[Box]) -> list[Box]:
     start, stop, score = _best_part(pair)
     if not _is_summary(pair, start, stop, score, boxes):
         return good
-    evidence = topic_sum(pair, 0, [[start, stop], [0, n_source]], summary=True)
+    evidence = refine.topic_sum(pair, 0, [[start, stop], [0, n_source]], summary=True)
     if evidence < rules.summary_evidence or evidence * (stop - start) < rules.summary_times * n_source:
         return good
     beside = [box for box in good if box.query >= stop or box.query_stop <= start]
@@ -170,9 +157,9 @@ def _best_part(pair: NumberedPair) -> tuple[int, int, int]:
     """Return start, stop and score of the part of the query that the whole source explains best, between borders."""
     scores = []
     for word in pair.classes[0]:
-        at = bucket(pair.priors[word], len(pair.classes[1]), pair.rules.prior_words)
-        scores.append(SUMMARY_MATCH[at] if pair.counts[1][word] else SUMMARY_MISS[at])
-    return snapped_sum(pair, Window(0, 0, scores), SOURCE_BORDERS)
+        at = refine.bucket(pair.priors[word], len(pair.classes[1]), pair.rules.prior_words)
+        scores.append(refine.SUMMARY_MATCH[at] if pair.counts[1][word] else refine.SUMMARY_MISS[at])
+    return refine.snapped_sum(pair, Window(0, 0, scores), refine.SOURCE_BORDERS)
 
 
 def _is_summary(pair: NumberedPair, start: int, stop: int, score: int, boxes: list[Box]) -> bool:

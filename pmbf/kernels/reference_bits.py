@@ -46,10 +46,7 @@ def fill(row: Bits, hashes: Hashes, *, n_hashes: int) -> None:
     >>> np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little")).tolist()
     [31, 67, 113]
     """
-    checks.require("row", row, np.uint64, "(W,)", 1)
-    checks.require_writable("row", row)
-    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
-    checks.require_probes(64 * len(row), n_hashes)
+    checks.require_fill(row, hashes, n_hashes)
     for hash in hashes.tolist():
         for bit in positions_of(hash, 64 * len(row), n_hashes):
             row[bit // 64] |= np.uint64(1 << bit % 64)
@@ -95,9 +92,7 @@ def unseal(slices: Bits, n_rows: int) -> Bits:
         slices: `(64 W, S) uint64`.
         n_rows: More than 64 (S - 1), at most 64 S.
     """
-    checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
-    checks.require_rows("slices", slices, n_rows)
-    checks.require_whole_words(slices)
+    checks.require_slices(slices, n_rows)
     return _as_words(_as_bits(slices)[:, :n_rows].T)
 
 
@@ -130,12 +125,10 @@ def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Bits, Counts]:
     >>> found.shape, n_hit.tolist()
     ((2, 2), [0, 0])
     """
-    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
+    checks.require_tiles(tiles, hashes)
     lines = [np.empty((len(hashes), 0), np.uint64)]
     for bits, sealed, n_hashes in tiles:
-        checks.require("slices" if sealed else "rows", bits, np.uint64, "(64 W, S)" if sealed else "(n_rows, W)", 2)
         row_bits = len(bits) if sealed else 64 * bits.shape[1]
-        checks.require_probes(row_bits, n_hashes)
         slices = bits if sealed else seal(bits)
         found = np.zeros((len(hashes), slices.shape[1]), np.uint64)
         for place, hash in enumerate(hashes.tolist()):
@@ -189,10 +182,7 @@ def evidence(bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, r
     >>> evidence(bounds, places, weights, tokens, HitRules(shingle_tokens=3, window=10)).tolist()
     [70, 30]
     """
-    checks.require_lists_fit(bounds, places)
-    checks.require_weights_fit(weights, tokens, rules)
-    checks.require_weights(weights, tokens)
-    checks.require_lists(bounds, places, weights)
+    checks.require_evidence(bounds, places, weights, tokens, rules)
     every, given = places.tolist(), (weights.tolist(), tokens.tolist(), rules)
     found = [evidence_of(every[start:stop], *given) for start, stop in pairwise(bounds.tolist())]
     return np.array(found, np.int64)

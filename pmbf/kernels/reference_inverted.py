@@ -8,17 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.inverted_checks import (
-    damaged_index,
-    malformed_lists,
-    require_ascending,
-    require_highest,
-    require_invertible,
-    require_join,
-    require_lists,
-    require_mergeable,
-    require_probe,
-)
+from pmbf.kernels import inverted_checks as checks
 from pmbf.kernels.inverted_layout import Inverted, Jaccard, Lists, Numbers, SharedCounts, shift_of
 
 __all__ = ["add_highest", "drop_features", "invert", "jaccard_join", "merge_counts", "shared_counts"]
@@ -33,7 +23,7 @@ def invert(lists: Lists, documents: Numbers | None = None) -> Inverted:
         lists: At most 2^32 - 2 features in all.
         documents: `(n_lists,) uint32`, the number of each list's document, ascending, at most 2^32 - 2; None: 0, 1, …
     """
-    require_invertible(lists, documents)
+    checks.require_invertible(lists, documents)
     require_ascending_lists(lists)
     numbers = range(len(lists)) if documents is None else documents.tolist()
     owners: dict[int, list[int]] = {}
@@ -56,8 +46,8 @@ def drop_features(lists: Lists, stop: Numbers) -> Lists:
         lists: They stay as they are.
         stop: `(n,) uint32`, the features that are left out, ascending.
     """
-    require_lists(lists)
-    require_ascending("stop", stop)
+    checks.require_lists(lists)
+    checks.require_ascending("stop", stop)
     left_out = set(stop.tolist())
     return Lists.of([
         np.array([feature for feature in lists[at].tolist() if feature not in left_out], np.uint32)
@@ -85,7 +75,7 @@ def shared_counts(
             probe themselves, with `after` their own numbers, then each pair is told once.
         jaccard: Tell only pairs that are as similar as this asks.
     """
-    require_probe(inverted, lists, min_shared, after, jaccard)
+    checks.require_probe(inverted, lists, min_shared, after, jaccard)
     require_ascending_lists(lists)
     require_sound(inverted)
     starts = inverted.starts.tolist()
@@ -109,7 +99,7 @@ def merge_counts(many: Sequence[SharedCounts], *, min_shared: int = 1, jaccard: 
         min_shared: As in `shared_counts`, of the sums.
         jaccard: As in `shared_counts`, of the sums.
     """
-    require_mergeable(many, min_shared, jaccard)
+    checks.require_mergeable(many, min_shared, jaccard)
     rows = [Counter[int]() for _ in range(len(many[0]))]
     for one in many:
         for row, document, count in zip(one.lists().tolist(), one.documents.tolist(), one.counts.tolist(), strict=True):
@@ -138,7 +128,7 @@ def add_highest(
         mirrored: Whether row d too is offered the list's row as a document, for each document d of a list. Then rows
             are documents.
     """
-    require_highest(kept, totals, counts, rows, ranks, mirrored)
+    checks.require_highest(kept, totals, counts, rows, ranks, mirrored)
     offered: dict[int, list[int]] = {}
     pairs = zip(rows[counts.lists()].tolist(), counts.documents.tolist(), counts.counts.tolist(), strict=True)
     for row, document, count in pairs:
@@ -167,7 +157,7 @@ def jaccard_join(
         there are no probes, then for each list i only lists j > i: each pair is told once.
     """
     inverted = invert(lists) if inverted is None else inverted
-    require_join(lists, threshold, probes, inverted)
+    checks.require_join(lists, threshold, probes, inverted)
     asked = lists if probes is None else probes
     after = np.arange(len(lists), dtype=np.uint32) if probes is None else None
     return shared_counts(inverted, asked, after=after, jaccard=Jaccard(threshold, asked.sizes, lists.sizes))
@@ -195,7 +185,7 @@ def require_ascending_lists(lists: Lists) -> None:
     starts = lists.offsets[1:-1].astype(np.int64)
     rises[starts[(starts > 0) & (starts < len(lists.features))] - 1] = True
     if not rises.all():
-        raise malformed_lists()
+        raise checks.malformed_lists()
 
 
 def require_sound(inverted: Inverted) -> None:
@@ -209,7 +199,7 @@ def require_sound(inverted: Inverted) -> None:
         or not np.array_equal(directory, _directory(features, inverted.shift))
         or n_documents > inverted.n_documents
     ):
-        raise damaged_index()
+        raise checks.damaged_index()
 
 
 def _directory(features: Numbers, shift: int) -> Numbers:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.base.hashes import Hashes
+from pmbf.kernels import postings_layout as layout
 from pmbf.kernels.postings_layout import (
     GONE,
     Buckets,
@@ -22,14 +23,6 @@ from pmbf.kernels.postings_layout import (
     PostingsPages,
     PostingsShape,
     Renumbered,
-    damaged_postings,
-    hashes_of,
-    numbers_of,
-    require_joinable,
-    require_makeable,
-    require_postings,
-    shape_of,
-    sought_in,
 )
 from pmbf.kernels.reference_records import check_pages
 from pmbf.kernels.reference_segments import have_passed, lines_of, segments_having
@@ -59,12 +52,12 @@ def find_postings(postings: Sequence[Postings], hashes: Hashes, *, limit: int) -
     >>> counts.tolist(), [divmod(key, 2**32) for key in found.tolist()]
     ([1, 0, 2], [(80, 0)])
     """
-    require_postings(postings, hashes)
+    layout.require_postings(postings, hashes)
     counts = np.zeros(len(hashes), np.int64)
     found = []
     for one in postings:
         passed = have_passed(one.row, hashes) if one.row else [True] * len(hashes)
-        for place, value in enumerate(sought_in(postings, hashes).tolist()):
+        for place, value in enumerate(layout.sought_in(postings, hashes).tolist()):
             if passed[place] and (mine := _list_of(one, value)):
                 counts[place] += mine.count
                 found.append((one, place, mine))
@@ -97,14 +90,14 @@ def list_postings(postings: Postings, start: int = 0, stop: int | None = None) -
     >>> [column.tolist() for column in list_postings(made)], list_postings(made, 6, 10)[0].tolist()
     ([[5, 5, 9], [0, 1, 1]], [9])
     """
-    require_postings([postings])
+    layout.require_postings([postings])
     stop = max(start, postings.end if stop is None else min(stop, postings.end))
     most = postings.most_postings(start, stop) if start < stop else 0
     listed = list(_listed(postings, start, stop))
     if len(listed) > most:
-        raise damaged_postings()
+        raise layout.damaged_postings()
     hashes = np.array([value for value, _ in listed], np.uint64)
-    return hashes_of(hashes, postings.hash_bits), np.array([number for _, number in listed], np.uint32)
+    return layout.hashes_of(hashes, postings.hash_bits), np.array([number for _, number in listed], np.uint32)
 
 
 def make_postings(hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bits: int = 32) -> Postings:
@@ -116,9 +109,9 @@ def make_postings(hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bit
         documents: `(d,) uint32`, the ids of the documents by their numbers.
         hash_bits: Bits of a hash.
     """
-    require_makeable(hashes, numbers, documents, hash_bits)
-    owned = numbers_of(hashes, hash_bits)
-    shape = shape_of(owned, len(documents), hash_bits)
+    layout.require_makeable(hashes, numbers, documents, hash_bits)
+    owned = layout.numbers_of(hashes, hash_bits)
+    shape = layout.shape_of(owned, len(documents), hash_bits)
     pairs = zip(owned.tolist(), numbers.tolist(), strict=True)
     made = _written(pairs, shape, 0, shape.n_buckets)
     bits, directory = np.append(made.bits, np.zeros(PADDING_BYTES, np.uint8)), np.append(np.uint32(0), made.ends)
@@ -145,7 +138,7 @@ def join_postings(
     >>> joined.n_hashes, joined.n_postings
     (2, 2)
     """
-    require_joinable(postings, renumbered, shape, start, stop)
+    layout.require_joinable(postings, renumbered, shape, start, stop)
     pairs = []
     for one, new in zip(postings, renumbered, strict=True):
         for value, number in _listed(one, start << shape.shift, stop << shape.shift):
@@ -171,7 +164,7 @@ def row_of(postings: Postings, n_lines: int, n_hashes: int, first: int = 0, stop
     >>> int(np.bitwise_count(row_of(made, 512, 2)).sum())
     4
     """
-    require_postings([postings])
+    layout.require_postings([postings])
     stop = require_range(n_lines, n_hashes, first, stop)
     row = np.zeros(n_lines // 64, np.uint64)
     for one in _lists_from(postings, 0, postings.end):
@@ -194,7 +187,7 @@ class _List:
         starts = range(self.at, self.at + self.count * postings.id_bits, postings.id_bits)
         numbers = [_number(self.bits[start : start + postings.id_bits]) for start in starts]
         if max(numbers) >= len(postings.documents):
-            raise damaged_postings()
+            raise layout.damaged_postings()
         return numbers
 
 
@@ -216,7 +209,7 @@ def _list_of(postings: Postings, value: int) -> _List | None:
 def _check(pages: PostingsPages, offsets: NDArray[np.int64], size: int) -> None:
     content, sums, checked, page_bytes = pages[:4]
     if check_pages(content.data, sums, checked, offsets, size, page_bytes=page_bytes) is not None:
-        raise damaged_postings()
+        raise layout.damaged_postings()
 
 
 def _listed(postings: Postings, start: int, stop: int) -> Iterator[tuple[int, int]]:
@@ -240,7 +233,7 @@ def _span(postings: Postings, bucket: int) -> tuple[int, int]:
     """Return where a bucket begins and ends in the bits, in bytes."""
     begin, end = postings.directory[bucket : bucket + 2].tolist()
     if not begin <= end <= postings.n_bit_bytes:
-        raise damaged_postings()
+        raise layout.damaged_postings()
     return begin, end
 
 
@@ -255,17 +248,17 @@ def _lists(postings: Postings, bucket: int) -> Iterator[_List]:
         value = following + (upper << postings.rice | _number(bits[at : at + postings.rice]))
         at += postings.rice
         if at > len(bits) or value >= stop:
-            raise damaged_postings()
+            raise layout.damaged_postings()
         # Step 2: the number of documents, in Elias's gamma code.
         one = bits.find("1", at)
         n_bits, at = one - at, one + 1
         if one < 0 or n_bits > _MOST_COUNT_BITS:
-            raise damaged_postings()
+            raise layout.damaged_postings()
         count = 1 << n_bits | _number(bits[at : at + n_bits])
         at += n_bits
         # Step 3: the numbers of the documents.
         if at + count * postings.id_bits > len(bits) or count > len(postings.documents):
-            raise damaged_postings()
+            raise layout.damaged_postings()
         yield _List(value, bits, at, count)
         at, following = at + count * postings.id_bits, value + 1
 
@@ -278,7 +271,7 @@ def _written(pairs: Iterable[tuple[int, int]], shape: PostingsShape, start: int,
     for value, some in groupby(ordered, key=lambda pair: pair[0]):
         bucket = value >> shape.shift
         if bucket >= stop:
-            raise damaged_postings()
+            raise layout.damaged_postings()
         gap = value - max(following, bucket << shape.shift)
         numbers = [number for _, number in some]
         n_bits = len(numbers).bit_length() - 1

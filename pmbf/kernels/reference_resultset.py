@@ -11,18 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels import checks
+from pmbf.kernels import sentence_rules as rules
 from pmbf.kernels.reference_text import decoded, fold, token_hash, tokenise
 from pmbf.kernels.reference_words import borders, sentence_starts, spelled_tokens
-from pmbf.kernels.sentence_rules import (
-    NO_HASHES,
-    SENTENCE,
-    UNKNOWN,
-    HashedSentences,
-    Likeness,
-    StemTable,
-    lists_of,
-    require_pairs,
-)
+from pmbf.kernels.sentence_rules import NO_HASHES, HashedSentences, Likeness, StemTable
 from pmbf.kernels.types import Tokens
 
 __all__ = ["are_alike", "pairs_alike", "sentences", "shown_for"]
@@ -52,7 +44,7 @@ def pairs_alike(packed: list[bytes], likeness: Likeness, without: NDArray[np.uin
     >>> pairs_alike([np.array(one, "<u4").tobytes() for one in lists], Likeness(1 / 3)).tolist()
     [[0, 1, 2, 4, 2], [0, 2, 2, 4, 2]]
     """
-    lists = lists_of(packed, without)
+    lists = rules.lists_of(packed, without)
     owners: dict[int, list[int]] = {}
     shared = Counter[tuple[int, int]]()
     for number, one in enumerate(lists):
@@ -82,7 +74,7 @@ def shown_for(pairs: NDArray[np.int32], order: NDArray[np.int64], *, connected: 
     >>> [shown_for(chain, np.arange(3), connected=connected).tolist() for connected in (False, True)]
     [[0, 0, 2], [0, 0, 0]]
     """
-    require_pairs(pairs, order)
+    rules.require_pairs(pairs, order)
     ranked = order.tolist()
     ranks = {one: rank for rank, one in enumerate(ranked)}
     partners: list[list[int]] = [[] for _ in ranked]
@@ -176,7 +168,7 @@ def sentences(utf8: bytes, stems: StemTable | None = None) -> HashedSentences:
                     unknown.append((key, octets[start], octets[stop]))
                 words[at] = stem or 0
     found = [] if unknown else _found(text, tokens, words, counts)
-    return HashedSentences(np.array(found, SENTENCE), np.array(unknown, UNKNOWN), len(text))
+    return HashedSentences(np.array(found, rules.SENTENCE), np.array(unknown, rules.UNKNOWN), len(text))
 
 
 def _found(text: str, tokens: Tokens, words: list[int], counts: list[bool]) -> list[tuple[int, int, int]]:

@@ -8,36 +8,24 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.kernels import sentence_rules as rules
 from pmbf.kernels.reference_hash import MASK, fmix, shingle_hash
 from pmbf.kernels.reference_text import decoded, tokenise
 from pmbf.kernels.reference_words import PARAGRAPH, PLAIN, SENTENCE, borders, sentence_starts
-from pmbf.kernels.sentence_rules import (
-    CODES,
-    GROUP_BITS,
-    HAN_COLUMNS,
-    HANGUL_COLUMNS,
-    HIGH_COLUMNS,
-    LEAST_COLUMNS,
-    MOST_COLUMNS,
-    N_MINIMA,
-    SHORT_COLUMNS,
-    UNIT_SHINGLE,
-    Units,
-    require_code,
-)
+from pmbf.kernels.sentence_rules import CODES, Units
 from pmbf.kernels.types import Tokens
 
 __all__ = ["units"]
 
 _WIDE = (
-    *((first, end, HAN_COLUMNS) for first, end in ((0x3400, 0xA000), (0xF900, 0xFB00), (0x20000, 0x40000))),
-    (0xAC00, 0xD7A4, HANGUL_COLUMNS),
+    *((first, end, rules.HAN_COLUMNS) for first, end in ((0x3400, 0xA000), (0xF900, 0xFB00), (0x20000, 0x40000))),
+    (0xAC00, 0xD7A4, rules.HANGUL_COLUMNS),
 )
 _THAI = range(0x0E00, 0x0F00)
 """The letters of Thai and Lao."""
 _GOING_ON = (0x0E2F, 0x0E46, 0x0EAF, 0x0EC6)
 """Marks with blanks around them inside a sentence: two repeat a word, two leave a part of it out."""
-_STEPS = [fmix(number) | 1 for number in range(1, N_MINIMA + 1)]
+_STEPS = [fmix(number) | 1 for number in range(1, rules.N_MINIMA + 1)]
 
 Piece = tuple[int, int]
 """The first token of a part of a text, and the token behind its last."""
@@ -60,7 +48,7 @@ def units(utf8: bytes, *, code: str = "words", from_each: bool = False) -> Units
     >>> len(found.sentences), found.spans.tolist(), found.keys.shape
     (21, [[0, 110], [112, 222], [224, 278]], (3, 10))
     """
-    require_code(code)
+    rules.require_code(code)
     text, tokens = decoded(utf8), tokenise(utf8)
     before = _with_clauses(borders(text, tokens), text, tokens)
     layout = _Layout(text, tokens, [*sentence_starts(before), len(tokens)])
@@ -116,7 +104,7 @@ class _Layout:
 
     def _chain(self, first: int, end: int, *, whole: bool) -> Iterator[Piece]:
         """Yield units one behind the other, up to the end of the paragraph, or else of a sentence."""
-        while first < end and self._width(first, end) >= SHORT_COLUMNS:
+        while first < end and self._width(first, end) >= rules.SHORT_COLUMNS:
             stop = self._stop(first, end)
             yield first, stop
             if not whole and stop == self._sentence_ends[stop - 1]:
@@ -125,22 +113,22 @@ class _Layout:
 
     def _stop(self, first: int, end: int) -> int:
         stop = first
-        while stop < end and self._width(first, stop) < LEAST_COLUMNS:
+        while stop < end and self._width(first, stop) < rules.LEAST_COLUMNS:
             following = self._sentence_ends[stop]
-            if self._width(first, following) > MOST_COLUMNS:
+            if self._width(first, following) > rules.MOST_COLUMNS:
                 stop = self._cut(first, stop, following)
                 break
             stop = following
-        return end if self._width(stop, end) < SHORT_COLUMNS else stop
+        return end if self._width(stop, end) < rules.SHORT_COLUMNS else stop
 
     def _cut(self, first: int, at: int, stop: int) -> int:
         last, gap = max(at, first + 1), 0
         for token in range(last, stop):
             width = self._width(first, token)
-            if width > HIGH_COLUMNS:
+            if width > rules.HIGH_COLUMNS:
                 break
             last = token
-            if self._starts[token] > self._stops[token - 1] and width >= LEAST_COLUMNS:
+            if self._starts[token] > self._stops[token - 1] and width >= rules.LEAST_COLUMNS:
                 gap = token
         return gap or last
 
@@ -164,7 +152,7 @@ def _word_keys(hashes: list[int], singles: list[bool], first: int, stop: int) ->
     """Return the smallest hashes of the shingles of a unit, mixed. A unit that is too short is one shingle."""
     shingles = []
     for at in range(first, stop):
-        behind = at + UNIT_SHINGLE * (2 if singles[at] else 1)
+        behind = at + rules.UNIT_SHINGLE * (2 if singles[at] else 1)
         if behind <= stop:
             shingles.append(shingle_hash(hashes[at:behind], ordered=False))
     shingles = shingles or [shingle_hash(hashes[first:stop], ordered=False)]
@@ -177,8 +165,9 @@ def _paper_keys(hashes: list[int], singles: list[bool], first: int, stop: int) -
     bits = [fmix(_least(words, step)) & 1 for step in _STEPS]
     keys = []
     for number in range(CODES["paper"]):
-        group = sum(bit << at for at, bit in enumerate(bits[number * GROUP_BITS : (number + 1) * GROUP_BITS]))
-        keys.append((number << GROUP_BITS | group) << 64 - GROUP_BITS - 3)
+        first = number * rules.GROUP_BITS
+        group = sum(bit << at for at, bit in enumerate(bits[first : first + rules.GROUP_BITS]))
+        keys.append((number << rules.GROUP_BITS | group) << 64 - rules.GROUP_BITS - 3)
     return keys
 
 
