@@ -24,8 +24,9 @@ from pmbf.jobs.executor import Arguments, ShardFailed
 TASK_TRIES = 3
 """On how many nodes a task may fail."""
 
-_PAUSES_S = 0.005, 0.25
-"""Between two questions whether a task has ended: at first, and at most."""
+_PAUSES_S, _LONGER = (0.001, 0.25), 1.25
+"""Between two questions whether a task has ended: at first, and at most; each is a fourth longer than the one before,
+so that the end of a task is known after a fourth of its time at the latest."""
 
 Task = tuple[str, Arguments]
 """A method of `Holder`, and its arguments."""
@@ -138,7 +139,8 @@ def work(nodes: Nodes, method: str, tasks: Sequence[Arguments], on_round: OnRoun
                 raise IncompleteError(f"{name}: {outcome.reason}; nothing was changed: run it again")
         if on_round:
             on_round(results, {at[node]: one for node, one in running.progress().items()})
-        pause.wait(is_short=bool(ended))
+        if len(results) < len(tasks):
+            pause.wait(is_short=bool(ended))
     return [results[task] for task in range(len(tasks))]
 
 
@@ -148,9 +150,10 @@ def each(nodes: Nodes, method: str, calls: Mapping[int, Arguments]) -> dict[int,
     found: dict[int, Any] = dict(running.begin({node: (method, some) for node, some in calls.items()}))
     pause = _Pause()
     while running.tasks:
-        ended = running.ended()
-        found |= ended
-        pause.wait(is_short=bool(ended))
+        if ended := running.ended():
+            found |= ended
+        else:
+            pause.wait(is_short=False)
     return found
 
 
@@ -204,6 +207,5 @@ class _Pause:
         self._seconds = _PAUSES_S[0]
 
     def wait(self, *, is_short: bool) -> None:
-        """Wait for the shortest time, or for twice the time before."""
-        self._seconds = _PAUSES_S[0] if is_short else min(2 * self._seconds, _PAUSES_S[1])
+        self._seconds = _PAUSES_S[0] if is_short else min(_LONGER * self._seconds, _PAUSES_S[1])
         time.sleep(self._seconds)

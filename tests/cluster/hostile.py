@@ -119,6 +119,8 @@ VERBS = {
 }
 """What may be asked of a collection, those that change it last: an answer, or `PmbfError` where it is not whole."""
 
+CHANGING = ("add", "remove", "compact")
+
 
 def _texts(one):
     archive = one.archive()

@@ -106,6 +106,14 @@ class Hosts:
         if code:
             raise RuntimeError(err)
 
+    def ready(self) -> None:
+        """Start Ray on the hosts on which it does not run: at first, and after tests that have ended it."""
+        for host in self.names:
+            if not self.processes(host, lambda command: "raylet" in command):
+                if (self.state / host).exists():
+                    self.pmbf(host, "cluster", "stop")  # what is left of a host that was drained
+                self.join(host)
+
     def cut(self, host: str) -> None:
         """Pull the cable of a host: packets vanish."""
         self._in_switch("link", "set", f"to-{host}", "down")

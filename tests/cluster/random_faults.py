@@ -20,7 +20,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -162,7 +161,8 @@ class _Trial:
         before = last(FolderDepot(self._place / "depot")).n_documents
         processes = [self._loader(some) for some in every]
         if fault == "loader":
-            time.sleep(self._draw.random() * _LOADER_S)
+            with suppress(subprocess.TimeoutExpired):
+                processes[0].wait(self._draw.random() * _LOADER_S)
             processes[0].kill()
         codes = [process.wait(120) for process in processes]
         now = {name for name, _ in self._cluster_texts()}

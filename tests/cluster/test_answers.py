@@ -27,7 +27,7 @@ def queries_of(documents, seed):
     return own + mixed
 
 
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(
     seed=st.integers(1, 10**6),
     n_parts=st.integers(1, 9),
@@ -63,7 +63,7 @@ def with_phrases(seed, n, n_holding):
     return clause, [(f"text-{number:04}", " ".join(one)) for number, one in enumerate(made)]
 
 
-@settings(max_examples=6)
+@settings(max_examples=3)
 @given(seed=st.integers(1, 10**6), n_parts=st.integers(1, 9), n_holding=st.integers(40, 60))
 def test_what_some_fifty_documents_share_is_told_alike_for_any_placement(tmp_path_factory, seed, n_parts, n_holding):
     tmp_path = tmp_path_factory.mktemp("spread")

@@ -14,13 +14,32 @@ from tests.forked import pmbf
 from .test_upkeep import age, flip
 
 
-@pytest.fixture
-def depot(tmp_path, folder):
-    made = tmp_path / "depot"
-    assert 0 == pmbf("cluster", "init", made).returncode
-    done = pmbf("load", "-c", made, folder)
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder of ten texts, a depot with them, and one with a volume more: a copy, and a text with other words."""
+    made = tmp_path_factory.mktemp("command")
+    near = words(3) + " " + " ".join(words(77).split()[:8])
+    some = {f"texts/text-{number}.txt": words(number) for number in range(10)}
+    for name, text in (some | {"more/copy.txt": words(2), "more/near.txt": near}).items():
+        (made / name).parent.mkdir(exist_ok=True)
+        (made / name).write_text(text, encoding="utf-8")
+    assert 0 == pmbf("cluster", "init", made / "depot").returncode
+    done = pmbf("load", "-c", made / "depot", made / "texts")
     assert (0, "10 added\n10 documents in 1 volume\n") == (done.returncode, done.stdout)
+    shutil.copytree(made / "depot", made / "two")
+    assert 0 == pmbf("load", "-c", made / "two", made / "more").returncode
+    assert 0 == pmbf("load", made / "texts", made / "more", "-c", made / "c.pmbf").returncode
     return made
+
+
+@pytest.fixture
+def folder(place):
+    return place / "texts"
+
+
+@pytest.fixture
+def depot(place, tmp_path):
+    return shutil.copytree(place / "depot", tmp_path / "depot")
 
 
 def test_a_text_is_screened_as_in_one_folder(depot, folder, tmp_path):
@@ -39,7 +58,10 @@ def test_a_text_is_screened_as_in_one_folder(depot, folder, tmp_path):
     assert "text-3.txt" in pmbf("screen", tmp_path / "query.txt", "-c", depot).stdout
 
 
-def test_labels_and_pruning_are_a_second_commit(depot, folder, tmp_path):
+def test_labels_and_pruning_are_a_second_commit(folder, tmp_path):
+    depot, folder = tmp_path / "depot", shutil.copytree(folder, tmp_path / "texts")
+    for asked in (("cluster", "init", depot), ("load", "-c", depot, folder)):
+        assert 0 == pmbf(*asked).returncode
     (tmp_path / "labels.csv").write_text("name,author\ntext-1.txt,stone\nnobody.txt,x\n", encoding="utf-8")
     (folder / "text-9.txt").unlink()
     pattern = ("--labels", "(?P<year>[0-9])[.]txt")
@@ -92,10 +114,10 @@ def test_documents_are_removed(depot, folder):
     assert (8, 3, {}) == (status["n_documents"], status["generation"], status["unread"])
 
 
-def test_small_volumes_are_joined_and_old_files_deleted(depot, folder):
+def test_small_volumes_are_joined_and_old_files_deleted(depot, tmp_path):
     for number in range(2):
-        (folder / f"more-{number}.txt").write_text(words(500 + number), encoding="utf-8")
-        assert 0 == pmbf("load", "-c", depot, folder).returncode
+        (tmp_path / f"more-{number}.txt").write_text(words(500 + number), encoding="utf-8")
+        assert 0 == pmbf("load", "-c", depot, tmp_path / f"more-{number}.txt").returncode
     done = pmbf("compact", "-c", depot)
     assert (0, "3 volumes joined, 1 now") == (done.returncode, done.stdout.splitlines()[0])
     age(depot, 2)
@@ -142,15 +164,9 @@ def test_without_the_extra_it_is_said_what_to_install(depot, tmp_path):
 
 
 @pytest.fixture
-def both(depot, folder, tmp_path):
-    """A depot of two volumes, and one folder with the same documents: a copy and a text with other words at its end."""
-    more = tmp_path / "more"
-    more.mkdir()
-    (more / "copy.txt").write_bytes((folder / "text-2.txt").read_bytes())
-    (more / "near.txt").write_text(words(3) + " " + " ".join(words(77).split()[:8]), encoding="utf-8")
-    assert 0 == pmbf("load", "-c", depot, more).returncode
-    assert 0 == pmbf("load", folder, more, "-c", tmp_path / "c.pmbf").returncode
-    return depot, tmp_path / "c.pmbf"
+def both(place, tmp_path):
+    """A depot of two volumes, and one folder with the same documents."""
+    return shutil.copytree(place / "two", tmp_path / "depot"), shutil.copytree(place / "c.pmbf", tmp_path / "c.pmbf")
 
 
 def lose_last_volume(depot, tmp_path):

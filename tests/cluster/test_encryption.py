@@ -14,6 +14,9 @@ import pytest
 
 from pmbf import IncompleteError, ParameterError
 from pmbf.cluster import encryption
+from pmbf.cluster.collection import ClusterCollection
+from pmbf.cluster.placement import local_nodes
+from pmbf.jobs.executor import Inline
 from tests.cluster.certificates import encrypted
 from tests.cluster.hosts import Hosts, missing
 from tests.conftest import words
@@ -156,26 +159,25 @@ def test_one_encrypted_host_is_loaded_and_asked_and_who_has_no_certificate_is_se
 
 
 @pytest.mark.skipif(bool(missing()), reason=missing() or "all is here")
-def test_encrypted_hosts_with_a_certificate_each_answer(tmp_path):
-    with Hosts(3, tmp_path) as hosts:
+def test_encrypted_hosts_with_a_certificate_each_have_all_volumes(tmp_path):
+    depot, files = tmp_path / "depot", [tmp_path / f"{number}.txt" for number in range(4)]
+    for number, file in enumerate(files):
+        file.write_text(words(number), encoding="utf-8")
+    with ClusterCollection(depot, nodes=local_nodes(1), executor=Inline(), create=True) as collection:
+        for file in files[:3]:  # a volume each
+            collection.load([file])
+    with Hosts(2, tmp_path) as hosts:
         own = {host: encrypted(tmp_path, hosts.address(host), name=host) for host in hosts.names}
         for host in hosts.names:
             hosts.join(host, **own[host])
-        depot, asked = tmp_path / "depot", f"ray://{hosts.head}{tmp_path}/depot"
-        assert 0 == hosts.pmbf("h1", "cluster", "init", depot, **own["h1"])[0]
-        (tmp_path / "texts").mkdir()
-        for number in range(4):
-            (tmp_path / "texts" / f"{number}.txt").write_text(words(number), encoding="utf-8")
-            done = hosts.pmbf("h1", "load", "-c", asked, tmp_path / "texts" / f"{number}.txt", **own["h1"])
-            assert 0 == done[0], done
+        asked = f"ray://{hosts.head}{depot}"
+        done = hosts.pmbf("h1", "load", "-c", asked, files[3], **own["h1"])
+        assert 0 == done[0], done
         code, out, err = hosts.pmbf("h2", "cluster", "status", asked, "--json", **own["h2"])
         assert (0, True) == (code, '"missing": {}' in out), err
-        query = tmp_path / "texts" / "2.txt"
-        code, out, err = hosts.pmbf("h3", "screen", query, "-c", asked, **own["h3"])
-        assert (1, True) == (code, "compared with 4 documents" in out), err
-        code, _, err = hosts.pmbf("h3", "screen", query, "-c", asked, **own["h2"])
+        code, _, err = hosts.pmbf("h2", "screen", files[2], "-c", asked, **own["h1"])
         assert (2, True) == (code, "other hosts would not believe it" in err), err
-        assert 0 == hosts.pmbf("h3", "cluster", "stop")[0]
-        joining = ("--address", hosts.address("h3"))
-        code, _, err = hosts.pmbf("h3", "cluster", "join", hosts.head, *joining)
+        assert 0 == hosts.pmbf("h2", "cluster", "stop")[0]
+        joining = ("--address", hosts.address("h2"))
+        code, _, err = hosts.pmbf("h2", "cluster", "join", hosts.head, *joining)
         assert (3, True) == (code, "the cluster encrypts: set RAY_USE_TLS" in err), err

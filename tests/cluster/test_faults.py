@@ -46,27 +46,39 @@ def processes(executor, n_nodes):
     return found
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def documents():
     return texts(11, 40)
 
 
-@pytest.fixture
-def cluster(tmp_path, documents):
-    """Three nodes in processes, and the reports of some queries."""
-    depot, manifest = stored(tmp_path, cut(documents, 6, 3))
+@pytest.fixture(scope="module")
+def started(tmp_path_factory, documents):
+    """Three nodes in processes."""
+    place = tmp_path_factory.mktemp("cluster")
+    depot, manifest = stored(place, cut(documents, 6, 3))
     executor, nodes = Local(), local_nodes(3)
-    executor.start(Mortal, [(depot.address, str(tmp_path / "shelf" / one.name)) for one in nodes])
-    made = Nodes(executor, nodes, timeout_s=20, rows=RowsHere(tmp_path / "rows", depot, manifest.params))
-    yield made, manifest
+    executor.start(Mortal, [(depot.address, str(place / "shelf" / one.name)) for one in nodes])
+    yield executor, nodes, RowsHere(place / "rows", depot, manifest.params), manifest
     executor.close()
+
+
+@pytest.fixture
+def cluster(started):
+    """Three nodes in processes, and their volumes. Whatever a test has done to them, they run before the next one."""
+    executor, nodes, rows, manifest = started
+    processes(executor, 3)
+    yield Nodes(executor, nodes, timeout_s=20, rows=rows), manifest
+    for node in executor._processes:
+        for process in node._all:
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGCONT)
 
 
 def test_each_node_may_die_at_any_time(cluster, documents):
     nodes, manifest = cluster
     expected = told(nodes, manifest, documents[:4])
     draw = random.Random(5)
-    for _ in range(6):
+    for _ in range(4):
         victim = draw.randrange(3)
         os.kill(processes(nodes.executor, 3)[victim], signal.SIGKILL)
         assert expected == told(nodes, manifest, documents[:4])
@@ -282,7 +294,7 @@ def test_a_load_across_nodes_that_fail_is_exact(tmp_path, documents, monkeypatch
         touched = tmp_path / "shelf" / "faults" / f"{number}-{fault}"
         touched.parent.mkdir(parents=True, exist_ok=True)
         touched.touch()
-    with ClusterCollection(tmp_path / "depot", nodes=4, shelf=tmp_path / "shelf", timeout_s=2, create=True) as one:
+    with ClusterCollection(tmp_path / "depot", nodes=3, shelf=tmp_path / "shelf", timeout_s=2, create=True) as one:
         one.add_many(documents)
         assert not any(touched.parent.iterdir())
         assert [name for name, _ in documents] == [name for name, _ in listed(one)]

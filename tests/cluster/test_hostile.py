@@ -10,10 +10,11 @@ import pytest
 from pmbf.base.errors import CorruptError, ParameterError, PmbfError, UnsupportedError
 from pmbf.cluster import manifest as manifests
 from pmbf.cluster.depot import FolderDepot
-from pmbf.cluster.volumes import Shelf
+from pmbf.cluster.volumes import Shelf, files_of
 from tests.forked import pmbf
 
 from .hostile import (
+    CHANGING,
     MISSING,
     QUERY,
     VERBS,
@@ -232,11 +233,13 @@ def replaced(said, keys, value):
 
 def require_told_or_right(place, expected):
     for verb in VERBS:
-        copy = shutil.copytree(place, place.with_name("copy"))
+        if verb in CHANGING or verb == "screen":  # those that change nothing share their copies
+            copy = shutil.copytree(place, place.with_name(f"copy-{verb}"))
         found = outcome(copy, verb)
-        shutil.rmtree(copy)
         assert not isinstance(found, ParameterError), (verb, found)
         assert isinstance(found, (PmbfError, OSError)) or expected[verb] == found, (verb, found)
+    for copy in place.parent.glob("copy-*"):
+        shutil.rmtree(copy)
 
 
 def fields_of(said):
@@ -245,7 +248,26 @@ def fields_of(said):
     return top + params + [("volumes", 0, key) for key in said["volumes"][0]] + [("volumes", 1)]
 
 
-def test_each_field_of_a_manifest_may_be_anything(place, expected):
+OTHER = [
+    (("params", "ordered"), False),
+    (("params", "store_text"), False),
+    (("params", "density"), 0.5),
+    (("params", "fpr"), 0.5),
+    (("params", "shingle_tokens"), 4),
+    (("params", "row_capacity"), 4096),
+    (("params",), {}),
+    (("volumes", 0, "n_live"), 2),
+    (("volumes", 0, "n_ids"), 2),
+    (("volumes", 1, "n_hashes"), 0),
+    (("volumes", 1, "n_hashes"), 2**62),
+    (("volumes", 1, "n_without_text"), 1),
+    (("volumes", 1, "offset"), 2),
+    (("number",), 7),
+]
+"""What a field may say that fits its type and its range."""
+
+
+def test_each_field_of_a_manifest_may_be_anything(place):
     _, said = last(place)
     depot = FolderDepot(place)
     n_cases, right = 0, manifests.last(depot)
@@ -258,31 +280,13 @@ def test_each_field_of_a_manifest_may_be_anything(place, expected):
                 read = manifests.last(depot)
             except PmbfError as error:
                 assert not isinstance(error, ParameterError), (keys, value)
-            else:  # the type fits: then what is said is what was said before, or it is told
-                if read != right:
-                    require_told_or_right(place, expected)
+            else:
+                assert read == right or (keys, value) in OTHER
             n_cases += 1
     assert 400 < n_cases
 
 
-@pytest.mark.parametrize(
-    ("keys", "value"),
-    [
-        (("params", "ordered"), False),
-        (("params", "store_text"), False),
-        (("params", "density"), 0.5),
-        (("params", "shingle_tokens"), 4),
-        (("params", "row_capacity"), 4096),
-        (("params",), {}),
-        (("volumes", 0, "n_live"), 2),
-        (("volumes", 0, "n_ids"), 2),
-        (("volumes", 1, "n_hashes"), 0),
-        (("volumes", 1, "n_hashes"), 2**62),
-        (("volumes", 1, "n_without_text"), 1),
-        (("volumes", 1, "offset"), 2),
-        (("number",), 7),
-    ],
-)
+@pytest.mark.parametrize(("keys", "value"), OTHER)
 def test_a_manifest_that_says_another_thing_than_its_volumes_is_told(place, expected, keys, value):
     _, said = last(place)
     write_manifest(place, replaced(said, keys, value))
@@ -310,13 +314,19 @@ def test_a_manifest_or_a_list_that_is_no_object_is_told(place, line):
 
 
 def test_each_entry_of_a_list_may_be_anything(place, expected):
-    said = listed(place)
+    said, depot = listed(place), FolderDepot(place)
     for key in said:
         for value in VALUES:
             write_list(place, replaced(said, (key,), value))
-            found = outcome(place, "check")
-            assert isinstance(found, PmbfError), (key, value)
-            assert value is MISSING or "lists" in str(found) or "is called" in str(found), (key, value)
+            try:
+                files_of(depot, last(place)[1]["volumes"][0]["name"])
+            except PmbfError as error:
+                assert "lists" in str(error) or "is called" in str(error), (key, value)
+                if key != "catalog.sqlite":
+                    continue
+            else:
+                assert value is MISSING, (key, value)
+            assert isinstance(outcome(place, "check"), PmbfError), (key, value)
     for key in ("catalog.sqlite", next(name for name in said if name.startswith("texts/"))):
         for other in (MISSING, said["generation"]):
             write_list(place, replaced(said, (key,), other))
@@ -331,7 +341,7 @@ def test_a_hostile_depot_ends_a_command_with_3_and_a_line(place, tmp_path):
     commands += [("list", "-c"), ("check", "-c")]
     for keys, value in ((("volumes",), [None]), (("volumes", 0, "name"), 7), (("params", "density"), "x")):
         write_manifest(place, replaced(said, keys, value))
-        for command in commands:
+        for command in commands if value == 7 else commands[1:2]:
             done = pmbf(*command, place)
             assert 3 == done.returncode, (command, done.stdout, done.stderr)
             assert "Traceback" not in done.stderr

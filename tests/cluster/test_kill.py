@@ -6,38 +6,35 @@ PMBF_KILLS says how many moments.
 import json
 import os
 import random
-import signal
 import subprocess
-import sys
 import time
+from contextlib import suppress
 
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.manifest import last
-from tests.conftest import ROOT, touch, words
-from tests.forked import pmbf
+from tests.conftest import touch, words
+from tests.forked import pmbf, started
 
-KILLS = int(os.environ.get("PMBF_KILLS", "4"))
+KILLS = int(os.environ.get("PMBF_KILLS", "2"))
 
 
-def started(*arguments):
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen([sys.executable, "-m", "pmbf", *map(str, arguments)], env=environment, **quiet)
+QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
 def test_a_load_that_is_killed_is_there_whole_or_not_at_all(tmp_path, folder):
     depot = tmp_path / "depot"
     assert 0 == pmbf("cluster", "init", depot).returncode
     before = time.monotonic()
-    assert 0 == started("load", "-c", depot, folder).wait()
+    assert 0 == started("load", "-c", depot, folder, **QUIET).wait()
     whole_s, draw = time.monotonic() - before, random.Random(3)
     for number in range(KILLS):
         was = last(FolderDepot(depot))
         touch(folder / f"text-{number % 10}.txt", words(1000 + number))
         (folder / f"new-{number}.txt").write_text(words(2000 + number), encoding="utf-8")
-        process = started("load", "-c", depot, folder)
-        time.sleep(draw.random() * whole_s)
-        process.send_signal(signal.SIGKILL)
+        process = started("load", "-c", depot, folder, **QUIET)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(draw.random() * whole_s)
+        process.kill()
         process.wait()
         now = last(FolderDepot(depot))
         assert (now.number, now.n_documents) in ((was.number, was.n_documents), (was.number + 1, was.n_documents + 1))

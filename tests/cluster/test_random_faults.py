@@ -4,7 +4,7 @@ import os
 
 from tests.cluster import random_faults as faults
 
-N_FAULTS = int(os.environ.get("PMBF_FAULTS", "10"))
+N_FAULTS = int(os.environ.get("PMBF_FAULTS", "5"))
 
 
 def test_no_answer_is_wrong_and_no_commit_is_lost():

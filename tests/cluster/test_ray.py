@@ -66,7 +66,7 @@ def test_it_keeps_the_contract_of_executors(cluster):
     assert ("no answer in time", None) == (late[0].reason, late[2])
 
 
-def test_reports_are_those_of_one_process_also_after_a_node_was_lost(cluster, tmp_path):
+def test_reports_are_those_of_one_process_also_after_a_node_was_lost_and_one_was_stopped(cluster, tmp_path):
     documents = texts(21, 40)
     depot, manifest = stored(tmp_path, cut(documents, 5, 1))
     with nodes_of(depot, tmp_path, "a") as nodes:
@@ -78,6 +78,14 @@ def test_reports_are_those_of_one_process_also_after_a_node_was_lost(cluster, tm
     victim = names.index(placed(manifest.volumes[0].key, names)[0])
     os.kill(cluster.call("process", {victim: ()})[victim], signal.SIGKILL)
     assert expected == told(nodes, manifest, documents[:6])
+    nodes = Nodes(cluster, names, timeout_s=4)
+    process = cluster.call("process", {victim: ()}, timeout_s=30)[victim]
+    os.kill(process, signal.SIGSTOP)
+    began = time.monotonic()
+    assert expected == told(nodes, manifest, documents[:6])
+    while time.monotonic() < began + nodes.timeout_s:  # then the stopped node is ended, though others have answered
+        assert expected == told(nodes, manifest, documents[:6])
+    assert process != cluster.call("process", {victim: ()}, timeout_s=30)[victim]
 
 
 def test_a_collection_is_loaded_and_screened(cluster, tmp_path, folder):
@@ -90,22 +98,6 @@ def test_a_collection_is_loaded_and_screened(cluster, tmp_path, folder):
 def test_ray_reports_nothing_home_and_asks_for_a_token(cluster):
     assert "0" == os.environ["RAY_USAGE_STATS_ENABLED"]
     assert "token" == os.environ["RAY_AUTH_MODE"]
-
-
-def test_a_stopped_node_is_ended_after_its_time_though_others_have_answered(cluster, tmp_path):
-    documents = texts(21, 40)
-    depot, manifest = stored(tmp_path, cut(documents, 5, 1))
-    names = local_nodes(3)
-    cluster.start(Mortal, [(depot.address, str(tmp_path / "shelf" / one.name)) for one in names])
-    nodes = Nodes(cluster, names, timeout_s=4)
-    expected = told(nodes, manifest, documents[:6])
-    victim = names.index(placed(manifest.volumes[0].key, names)[0])
-    process = cluster.call("process", {victim: ()})[victim]
-    os.kill(process, signal.SIGSTOP)
-    assert expected == told(nodes, manifest, documents[:6])
-    time.sleep(4.5)
-    assert expected == told(nodes, manifest, documents[:6])
-    assert process != cluster.call("process", {victim: ()}, timeout_s=30)[victim]
 
 
 def test_similarities_are_those_of_one_process_also_if_a_holder_dies(cluster, tmp_path, monkeypatch):
@@ -128,7 +120,7 @@ def test_similarities_are_those_of_one_process_also_if_a_holder_dies(cluster, tm
     monkeypatch.setattr("pmbf.cluster.on_ray.RayExecutor", lambda ray: cluster)
     monkeypatch.setattr(cluster, "begin", killing)
     monkeypatch.setattr(command, "note", said.append)
-    command.on_hosts("auto", lambda made, _: update(tmp_path / "other.pmbf", jobs=3, executor=made(), full=True))
+    command.on_hosts("auto", lambda made, _: update(tmp_path / "other.pmbf", jobs=2, executor=made(), full=True))
     assert 2 == len(said)
     tables = []
     for name in ("c.pmbf", "other.pmbf"):

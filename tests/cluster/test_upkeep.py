@@ -11,6 +11,7 @@ from pmbf.cluster import manifest as manifests
 from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.manifest import Volume
+from pmbf.cluster.placement import local_nodes
 from pmbf.cluster.spread import Spread, SpreadCatalog
 from pmbf.cluster.upkeep import sweep, to_join
 from pmbf.cluster.volumes import files_of, seal
@@ -28,7 +29,7 @@ DAY = 24 * 3600
 @pytest.fixture
 def cluster(tmp_path, monkeypatch):
     monkeypatch.setattr("pmbf.cluster.changing.PART_BYTES", 6000)  # some volumes for few texts
-    with ClusterCollection(tmp_path / "depot", nodes=3, create=True) as made:
+    with ClusterCollection(tmp_path / "depot", nodes=local_nodes(3), executor=Inline(), create=True) as made:
         yield made
 
 
@@ -49,7 +50,7 @@ def needed(cluster):
     return {one.name for one in volumes} | {file for one in volumes for file in files_of(depot, one.name).values()}
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_joined_volumes_have_the_same_documents_under_the_same_ids(cluster, collection, seed, tmp_path):
     draw, documents = random.Random(seed), texts(seed, 40)
     for start in range(0, 40, 10):

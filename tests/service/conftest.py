@@ -7,7 +7,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -22,19 +21,6 @@ from tests.conftest import ROOT
 from tests.forked import started
 from tests.guard.conftest import CLEAN as CLEAN
 from tests.guard.conftest import protected as protected
-
-START = """
-import sys
-from pathlib import Path
-from pmbf.guard.policy import Policy
-from pmbf.serving.http.limits import ServiceLimits
-from pmbf.serving.service.server import ServiceSettings, run
-collection, place, limits = sys.argv[1], Path(sys.argv[2]), eval(sys.argv[3])
-tcp = ("127.0.0.1", 0) if limits.pop("tcp", False) else None
-settings = ServiceSettings(Policy(collection), place, 2, tcp, is_logged=True, limits=ServiceLimits(**limits))
-run(settings, lambda what: print("serving", what, file=sys.stderr, flush=True), print)
-"""
-
 
 UNREAD = f"From: a\nContent-Type: application/pdf\nContent-Transfer-Encoding: base64\n\n{'JVBERi0xLjQKcut' * 3}\n"
 """A mail whose only part cannot be read."""
@@ -142,10 +128,11 @@ def serve(path, *options):
 
 @contextlib.contextmanager
 def limited(collection, path, **limits):
-    """Give a service with limits of its own."""
-    command = [sys.executable, "-c", START, str(collection), str(path), repr(limits)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    running = Running(subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment), path)
+    """Give a service with limits of its own, and one working process."""
+    words = (collection, path, json.dumps(limits))
+    running = Running(
+        started(*words, module="tests.service.limited", stderr=subprocess.PIPE, text=True, cwd=ROOT), path
+    )
     try:
         yield running
     finally:

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from pmbf.cluster.collection import ClusterCollection
+from pmbf.cluster.placement import local_nodes
+from pmbf.jobs.executor import Inline
 from tests.conftest import words
 from tests.guard.conftest import LEAK, OTHER_SECRET, SECRET, guard
 from tests.service.conftest import serve
@@ -19,11 +21,17 @@ NAMED = [("plan.txt", SECRET), ("offer.txt", OTHER_SECRET), *((f"other-{n}.txt",
 LATER = words(900, 400)
 
 
-@pytest.fixture
-def depot(tmp_path):
-    with ClusterCollection(tmp_path / "depot", nodes=1, create=True) as collection:
+@pytest.fixture(scope="module")
+def pattern(tmp_path_factory):
+    place = tmp_path_factory.mktemp("pattern") / "depot"
+    with ClusterCollection(place, nodes=local_nodes(1), executor=Inline(), create=True) as collection:
         collection.add_many(NAMED)
-    return tmp_path / "depot"
+    return place
+
+
+@pytest.fixture
+def depot(pattern, tmp_path):
+    return shutil.copytree(pattern, tmp_path / "depot")
 
 
 @pytest.fixture
@@ -88,7 +96,7 @@ def test_a_service_answers_from_the_nodes_and_sees_each_commit(depot, desk, plac
         done = guard("leak.txt", "-c", depot, cwd=desk, PMBF_SOCKET=str(running.path))
         assert (1, "") == (done.returncode, ("does not answer" in done.stderr and done.stderr) or "")
         assert [] == running.json("POST", "/v1/screen?name=a.txt", LATER.encode())[1]["matches"]
-        with ClusterCollection(depot, nodes=1) as collection:
+        with ClusterCollection(depot, nodes=local_nodes(1), executor=Inline()) as collection:
             collection.add_many([("later.txt", LATER)])
         status, report = running.json("POST", "/v1/screen?name=a.txt", LATER.encode())
         assert (200, ["later.txt"]) == (status, [one["document"]["path"] for one in report["matches"]])

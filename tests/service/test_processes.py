@@ -26,7 +26,7 @@ def test_an_answer_that_takes_too_long_ends_its_process(protected, place):
         for _ in before:
             status, answer = running.json("POST", "/v1/check", LEAK.encode())
             assert (status, "took longer" in answer["error"]) == (504, True)
-        assert running.metric('pmbf_refused_total{reason="time"}') >= 2
+        assert running.metric('pmbf_refused_total{reason="time"}') >= len(before) > 0
         while running.ask("POST", "/v1/check", LEAK.encode())[0] != 200:
             pass
         assert not set(children(running.process)) & set(before)

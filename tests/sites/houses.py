@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -110,6 +111,21 @@ def houses(
         made[name] = house
     for house in made.values():
         house.knows(*(one for one in made.values() if one is not house))
+    try:
+        for name in served:
+            made[name].start()
+        yield made
+    finally:
+        for house in made.values():
+            house.stop()
+            with Collection(house.collection) as collection:
+                assert collection.check().problems == []
+
+
+@contextlib.contextmanager
+def copied(pattern: Mapping[str, House], folder: Path, *, served: Sequence[str]) -> Iterator[dict[str, House]]:
+    """Yield copies of houses that are not served, in a folder of their own; those that are named are served."""
+    made = {one.name: House(shutil.copytree(one.folder, folder / one.name), one.name) for one in pattern.values()}
     try:
         for name in served:
             made[name].start()

@@ -86,7 +86,7 @@ LIES: dict[str, Callable[[], None]] = {
     "other JSON": lambda: _body(b'{"version": 2, "parameters": 7}'),
     "endless": lambda: _body(b" " * (17 << 20)),
     "dripping": lambda: setattr(Connections, "_send", _dripping),
-    "sleeping": lambda: setattr(held.Held, "candidates", lambda *given: time.sleep(8)),
+    "sleeping": lambda: setattr(held.Held, "candidates", lambda *given: time.sleep(4)),
 }  # fmt: skip
 
 

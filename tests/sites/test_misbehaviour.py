@@ -31,7 +31,7 @@ from pmbf.sites.texts import SharedUnits
 from pmbf.sites.tls import client_context
 from tests.commands.conftest import run
 from tests.sentences.texts import text
-from tests.sites.houses import House, houses, until
+from tests.sites.houses import House, copied, houses, until
 from tests.sites.liar import LIES
 
 TEXTS = {
@@ -43,23 +43,32 @@ QUERY = text(1, 2, 30, 11, 12, 31, 32, 21, 22, 33)
 WORDS_ALONE = {"endless units", "other words", "more alike", "less than alike", "outside the text",
                "outside the document", "other sentences", "longer stretches"}  # fmt: skip
 """Lies that need words of the query."""
+SLOW = {"dripping", "sleeping"}
+"""They take as long with words as without."""
 
 SAID = {
     "version": "it speaks version 1 of the protocol, and this pmbf version 2; upgrade it",
     "parameters": "its parameters are others",
     "epoch": "its epoch has changed within the task",
     "echoes": "it refuses (403): the words of your text",
-    "dripping": "it did not answer within 3 s",
-    "sleeping": "it did not answer within 3 s",
+    "dripping": "it did not answer within 2.5 s",
+    "sleeping": "it did not answer within 2.5 s",
 }
 """What is said of a lie; of all others that they cannot be."""
 
 
-@pytest.fixture
-def three(tmp_path: Path) -> Iterator[dict[str, House]]:
-    with houses(tmp_path, TEXTS, served=["south"]) as made:
+@pytest.fixture(scope="module")
+def pattern(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, House]]:
+    """Three houses that no test changes; none is served."""
+    with houses(tmp_path_factory.mktemp("pattern"), TEXTS, served=[]) as made:
         for name in ("north", "south"):
             made[name].shows("text")
+        yield made
+
+
+@pytest.fixture
+def three(pattern: dict[str, House], tmp_path: Path) -> Iterator[dict[str, House]]:
+    with copied(pattern, tmp_path, served=["south"]) as made:
         yield made
 
 
@@ -80,8 +89,8 @@ def test_a_lying_site_changes_nothing_and_is_said(
     north = three["north"]
     north.start(lie)
     try:
-        for texts in [True] if lie in WORDS_ALONE else [False, True]:
-            told = three["home"].asks(QUERY, texts=texts, seconds=3 if lie in ("dripping", "sleeping") else 20)
+        for texts in [True] if lie in WORDS_ALONE | SLOW else [False, True]:
+            told = three["home"].asks(QUERY, texts=texts, seconds=2.5 if lie in SLOW else 20)
             (problem,) = told.problems
             assert problem.startswith(f"north: {SAID.get(lie, 'it answers what cannot be')}")
             assert told.sites[0].problem and told.sites[1] == without[texts].sites[0]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pmbf
@@ -177,6 +177,7 @@ def test_a_unit_is_asked_about_32_times_a_day_then_left_out_and_told(two: dict[s
     north.start()
 
 
+@settings(max_examples=40)
 @given(st.lists(st.lists(st.integers(0, 4), max_size=60), max_size=6))
 def test_questions_are_counted_as_a_dict_counts_them(
     tmp_path_factory: pytest.TempPathFactory, asked: list[list[int]]

@@ -93,8 +93,8 @@ class Client:
 class Running:
     """The application, until it is stopped."""
 
-    def __init__(self, folder, state, *options):
-        words = ("web", "-c", folder, "--port", "0", "--state", state, "--workers", "2", *options)
+    def __init__(self, folder, state, *options, workers=1):
+        words = ("web", "-c", folder, "--port", "0", "--state", state, "--workers", workers, *options)
         self.process = started(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.link = self.process.stdout.readline().strip()
         assert self.link, self.process.communicate()
@@ -127,7 +127,7 @@ def library(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def running(library, tmp_path_factory):
-    made = Running(library, tmp_path_factory.mktemp("state"), "--log")
+    made = Running(library, tmp_path_factory.mktemp("state"), "--log", workers=2)
     yield made
     code, said = made.stop()
     assert code == 0 and "Traceback" not in said, said
