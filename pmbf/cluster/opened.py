@@ -48,7 +48,7 @@ def _close(stores: weakref.ref[_Stores]) -> None:
             store.close()
 
 
-class _Here(local):
+class _OpenInThread(local):
     """The stores that a thread has open: SQLite's connections belong to a thread."""
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class Opened:
 
     def __init__(self, shelf: Shelf, params: Params | None) -> None:
         self._shelf, self._params = shelf, params
-        self._here = _Here()
+        self._here = _OpenInThread()
         self._mended, self._lost = set[str](), dict[str, str]()
 
     def each(

@@ -18,15 +18,7 @@ class Child:
     """A process that runs `main` of a module of pmbf.
 
     It takes frames from its standard input and answers on its standard output, unless it is given other streams.
-
-    Args:
-        name: The name of the process in messages.
-        module: Its `main` is run.
-        arguments: The rest of its `sys.argv`.
-        stdin, stdout, stderr, pass_fds: As for `subprocess.Popen`.
-
-    Raises:
-        IncompleteError: The process does not start.
+    Messages call it by its name. `IncompleteError`: it does not start.
     """
 
     def __init__(
@@ -54,12 +46,10 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """The process's id."""
         return self._process.pid
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process runs."""
         return self._process.poll() is None
 
     def ask(self, request: Frame | None) -> Frame | None:

@@ -33,12 +33,7 @@ Arguments = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class ShardFailed:
-    """In place of an answer: the shard's process died, or it did not answer in time.
-
-    Args:
-        shard: Its number.
-        reason: What happened.
-    """
+    """In place of a shard's answer, with the reason: its process died, or it did not answer in time."""
 
     shard: int
     reason: str
@@ -63,8 +58,7 @@ class Executor(Protocol):
     def start(self, holder: Callable[..., object], arguments: Sequence[Arguments]) -> None:
         """Make one holder for each tuple of arguments; those of an earlier start end.
 
-        Raises:
-            IncompleteError: A holder cannot be made, for its process died.
+        `IncompleteError`: a holder cannot be made, for its process died.
         """
 
     def call(
@@ -72,15 +66,8 @@ class Executor(Protocol):
     ) -> dict[int, Any | ShardFailed]:
         """Call a method of some shards at the same time and return each shard's answer or its failure.
 
-        Calls of one shard are answered in the order in which they were made. Any thread may call.
-
-        Args:
-            method: A public method of the holder's class.
-            arguments: Of the call of each shard.
-            timeout_s: Seconds for all shards together. A shard that is late is ended.
-
-        Raises:
-            Exception: The first error that a method raised.
+        Calls of one shard are answered in the order in which they were made. Any thread may call. A shard that has not
+        answered after `timeout_s`, for all shards together, is ended. The first error that a method raised is raised.
         """
 
     def begin(self, shard: int, method: str, arguments: Arguments) -> Begun:
@@ -99,11 +86,7 @@ class Executor(Protocol):
 def complete(answers: Mapping[int, Any | ShardFailed]) -> list[Any]:
     """Return the answers of all shards, ascending by shard.
 
-    Raises:
-        IncompleteError: A shard failed: a sum without it would be wrong.
-
-    >>> complete({1: "b", 0: "a"})
-    ['a', 'b']
+    Raise `IncompleteError` if one failed: a sum would be wrong.
     """
     for answer in answers.values():
         if isinstance(answer, ShardFailed):
@@ -126,18 +109,17 @@ class Inline:
         self._lock = Lock()
 
     def start(self, holder: Callable[..., object], arguments: Sequence[Arguments]) -> None:
-        """Make the holders, as `Executor.start`."""
         self._holders = [holder(*one) for one in arguments]
 
     def call(
         self, method: str, arguments: Mapping[int, Arguments], timeout_s: float | None = None
     ) -> dict[int, Any | ShardFailed]:
-        """Call the holders, as `Executor.call`. No holder of this process is late: `timeout_s` has no effect."""
+        """Call the holders. No holder of this process is late: `timeout_s` has no effect."""
         with self._lock:
             return {shard: getattr(self._holders[shard], method)(*one) for shard, one in arguments.items()}
 
     def begin(self, shard: int, method: str, arguments: Arguments) -> Begun:
-        """Make a call, as `Executor.begin`; it is done when this returns."""
+        """Make a call; it is done when this returns."""
         future: Future[Any] = Future()
         try:
             future.set_result(self.call(method, {shard: arguments})[shard])
@@ -149,7 +131,6 @@ class Inline:
         """Do nothing: no holder of this process fails."""
 
     def close(self) -> None:
-        """Forget the holders."""
         self._holders = []
 
 
@@ -177,7 +158,6 @@ class Apart(ABC):
         """Begin to make a holder in a new process."""
 
     def start(self, holder: Callable[..., object], arguments: Sequence[Arguments]) -> None:
-        """Make the holders, as `Executor.start`."""
         self.close()
         self._made = [(holder, one) for one in arguments]
         try:
@@ -191,13 +171,11 @@ class Apart(ABC):
     def call(
         self, method: str, arguments: Mapping[int, Arguments], timeout_s: float | None = None
     ) -> dict[int, Any | ShardFailed]:
-        """Call the holders, as `Executor.call`."""
         end = None if timeout_s is None else monotonic() + timeout_s
         begun = {shard: self.begin(shard, method, one) for shard, one in arguments.items()}
         return {shard: one.answer(end) for shard, one in begun.items()}
 
     def begin(self, shard: int, method: str, arguments: Arguments) -> Begun:
-        """Begin a call, as `Executor.begin`."""
         with self._lock:
             if failed := self._failed.get(shard):
                 return no_answer(failed)
@@ -206,13 +184,11 @@ class Apart(ABC):
         return Begun(future, partial(self._answer, shard, process, future))
 
     def restart(self, shard: int) -> None:
-        """Make a holder anew, as `Executor.restart`."""
         with self._lock:
             if self._failed.pop(shard, None):
                 self._processes[shard] = self._process(shard)
 
     def close(self) -> None:
-        """End the processes."""
         for process in self._processes:
             process.close()
         self._processes, self._failed = [], {}
@@ -262,11 +238,7 @@ def no_answer(failed: ShardFailed) -> Begun:
 
 
 def local(n_shards: int) -> Executor:
-    """Return an executor for a number of shards: processes, or this process for a single shard.
-
-    >>> type(local(1)).__name__, type(local(2)).__name__
-    ('Inline', 'Local')
-    """
+    """Return an executor for a number of shards, at least 1: processes, or this process for a single shard."""
     if n_shards < 1:
         raise ParameterError(f"n_shards is {n_shards}, must be at least 1")
     return Inline() if n_shards == 1 else Local()

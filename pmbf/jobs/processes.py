@@ -30,20 +30,13 @@ class DiedError(IncompleteError):
 
 
 class Processes:
-    """Processes, each started when it is first needed. Each makes one call at a time.
+    """Processes, each started when it is first needed. Each makes one call at a time. One thread per object.
 
     Args:
         n_processes: The most processes, at least 1.
         prepare: Called in each process before its first call, with `arguments`.
         arguments: Of `prepare`; picklable.
         answering: Answers what a call asks with `asked_back`, in a thread of this process.
-
-    Thread rule: one thread per object.
-
-    >>> import math
-    >>> with Processes(2) as processes:
-    ...     [one.result() for one in [processes.submit(math.sqrt, number) for number in (4.0, 9.0)]]
-    [2.0, 3.0]
     """
 
     def __init__(

@@ -13,11 +13,7 @@ from pmbf.jobs import Result, Runner
 
 
 class Threads(Executor):
-    """Threads for calls that release the interpreter's lock; to be used as a context.
-
-    Args:
-        n_threads: Number of threads, at least 1.
-    """
+    """Threads for calls that release the interpreter's lock; to be used as a context."""
 
     def __init__(self, n_threads: int) -> None:
         self._calls: deque[Callable[[], None]] = deque()
@@ -80,9 +76,6 @@ def in_order(calls: Iterable[Callable[[], Result]], n_threads: int) -> Generator
 
     The calls are taken in this thread: with one thread each is taken and made when its result is asked for; with more,
     at most `n_threads` + 1 are ahead. If nobody asks any more, then the calls that wait are not made.
-
-    >>> list(in_order((lambda n=n: n * n for n in range(5)), 2))
-    [0, 1, 4, 9, 16]
     """
     if n_threads == 1:
         for call in calls:

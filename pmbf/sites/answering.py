@@ -13,8 +13,7 @@ from typing import Any
 
 from pmbf.base.errors import PmbfError
 from pmbf.sentences.by_keys import Candidates
-from pmbf.serving.http.messages import HttpError, Response
-from pmbf.serving.http.routing import Request, Route, Routes
+from pmbf.serving.http.messages import HttpError, Request, Response, Route, Routes
 from pmbf.sites import auditlog, private, protocol
 from pmbf.sites.held import Held, LateError
 from pmbf.sites.keying import NONCE_BYTES, Keys, fingerprints, task_key, top_bits
@@ -40,7 +39,6 @@ class Task:
     """A task of a partner.
 
     Args:
-        partner: Who asks.
         until: When it ends, by `time.monotonic`.
         epoch: The state that answers; empty until the fingerprints have come.
         asked: The fingerprints of the units, and the key of the task, until the words have come.
@@ -91,7 +89,6 @@ class Answers:
 
     @property
     def n_documents(self) -> int:
-        """Documents that can be found."""
         return self._held.n_documents
 
     def routes(self) -> Routes:
@@ -105,7 +102,6 @@ class Answers:
         }
 
     def close(self) -> None:
-        """End the thread."""
         self._thread.shutdown()
 
     # ------------------------------------------------------------------ who may ask
@@ -280,15 +276,7 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A partner with a request.
-
-    Args:
-        registry: As it is now.
-        partner: Who asks.
-        level: How much the partner is shown.
-        taken: What the partner has taken.
-        arrived: When the request came.
-    """
+    """A partner with a request: the registry as it is now, how much the partner is shown, what it has taken."""
 
     registry: Registry
     partner: Partner

@@ -15,9 +15,9 @@ from pmbf.sentences import SentenceReport
 from pmbf.sentences.beside import QueryUnits
 from pmbf.sites.blinding import library
 from pmbf.sites.client import Conversation, PartnerAnswer
-from pmbf.sites.merging import Told, merged_with
+from pmbf.sites.merging import merged_with
 from pmbf.sites.protocol import CODE
-from pmbf.sites.registry import Partner, Registry
+from pmbf.sites.registry import Card, Partner, Registry
 
 USUAL_S = 30.0
 _MARGIN_S = 1.0
@@ -59,10 +59,6 @@ class Sites:
         """Return the report of a screening at home with what the sites know; each site that fails is a problem in it.
 
         Sites are not asked for a unit that reaches into what a template skips, and are sent none of these words.
-
-        Args:
-            report: What was found at home.
-            read: The text that was screened.
         """
         asked = _blanked(QueryUnits.of(read.text, CODE), report.skipped)
         every = range(len(asked.spans)) if self.whole else _unmatched(report, asked)
@@ -73,14 +69,14 @@ class Sites:
         for thread in threads:
             thread.start()
         until = time.monotonic() + self.seconds + _MARGIN_S
-        told = list[Told]()
+        told = list[tuple[Card, PartnerAnswer]]()
         for thread, one in zip(threads, asking, strict=True):
             thread.join(max(0.0, until - time.monotonic()))
             if thread.is_alive():  # it is fed drop by drop
                 one.hang_up()
                 thread.join(_MARGIN_S)
             late = PartnerAnswer(problem=f"it did not answer within {self.seconds:g} s")
-            told.append(Told(one.partner.card, late if thread.is_alive() else one.answer))
+            told.append((one.partner.card, late if thread.is_alive() else one.answer))
         return merged_with(report, asked, numbers, told)
 
 

@@ -26,17 +26,11 @@ _TEXTS = ("time", "side", "partner", "event", "before")
 
 
 def write(path: Path, side: str, partner: str, event: str, **values: Any) -> None:
-    """Add a line.
+    """Add a line about another site: `site` if we were asked, `asker` if we asked.
 
-    Args:
-        path: The log.
-        side: `site` if we were asked, `asker` if we asked.
-        partner: The other site.
-        event: What happened.
-        values: Numbers and words of the program, never of a text.
+    Numbers and words of the program alone.
 
-    Raises:
-        OSError: The disk is full; what was written of the line is taken back.
+    `OSError`: the disk is full; what was written of the line is taken back.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     with open(descriptor, "r+b", buffering=0) as file:
@@ -56,8 +50,7 @@ def write(path: Path, side: str, partner: str, event: str, **values: Any) -> Non
 def lines(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the lines, oldest first; nothing if there is no log.
 
-    Raises:
-        CorruptError: A line was changed, or one is missing.
+    `CorruptError`: a line was changed, or one is missing.
     """
     if not path.exists():
         return

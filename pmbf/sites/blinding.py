@@ -33,11 +33,7 @@ _CHUNK = 512
 
 
 def library() -> Any:
-    """Return libsodium.
-
-    Raises:
-        UnsupportedError: The extra `psi` is not installed.
-    """
+    """Return libsodium; raise `UnsupportedError` if the extra `psi` is not installed."""
     try:
         from nacl import bindings
     except ImportError:
@@ -77,8 +73,7 @@ def points_of(keys: Keys, secret: bytes) -> list[bytes]:
 def multiplied(points: Sequence[bytes], secret: bytes) -> list[bytes]:
     """Return points of another site, each multiplied by a secret.
 
-    Raises:
-        MalformedError: There is something that is no point of the group.
+    Raise `MalformedError` for what is no point of the group.
     """
     sodium = library()
 

@@ -170,8 +170,7 @@ class Conversation:
     def _greeted(self) -> Hello:
         """Return what the site says of itself, once it fits what we are.
 
-        Raises:
-            SiteError: It is of another version, or has other parameters or another key.
+        `SiteError`: it is of another version, or has other parameters or another key.
         """
         hello = Hello.decoded(self._exchanged("GET", protocol.SITE))
         if hello.version != VERSION:
@@ -265,11 +264,8 @@ class Conversation:
     def _exchanged(self, method: str, path: str, body: bytes = b"") -> bytes:
         """Return the body of an answer.
 
-        Raises:
-            SiteError: The site refuses.
-            EpochError: Its collection has changed.
-            MalformedError: The answer is too long.
-            OSError, HTTPException: There is no answer.
+        `SiteError`: the site refuses, its collection has changed (`EpochError`), or the answer is too long
+        (`MalformedError`). `OSError`, `HTTPException`: there is no answer.
         """
         connection = self._connected()
         connection.request(method, path, body or None, {"Content-Type": JSON_TYPE})

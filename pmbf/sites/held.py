@@ -50,15 +50,11 @@ class LateError(Exception):
 
 
 class Held:
-    """A collection that answers tasks.
-
-    Args:
-        folder: The collection's; it has sentences of the code `words`.
-        tagging: Makes its tags, if it answers private questions.
+    """A collection that answers tasks; `tagging` makes its tags, if it answers private questions.
 
     Raises:
         NotFoundError: There is no collection, or it has no sentences.
-        ParameterError: Its sentences have another code.
+        ParameterError: Its sentences have another code than `words`.
         CorruptError: It is damaged.
         UnsupportedError: The extra `psi` is not installed.
     """
@@ -125,9 +121,7 @@ class Held:
     def candidates(self, asked: Keys, task: Keys) -> Candidates:
         """Return the units that share a key with units of a task: those that a plain look-up returns.
 
-        Args:
-            asked: `(n, n_keys) uint64`, fingerprints of the units.
-            task: The key of the task.
+        The fingerprints of the units are `(n, n_keys) uint64`; `task` is the key of the task.
         """
         [found] = candidates(self._sentences, [read(asked, self._keys, task)], [NOTHING])
         return found
@@ -138,13 +132,7 @@ class Held:
         return np.asarray(documents.astype(np.uint64) << np.uint64(32) | starts.astype(np.uint64))
 
     def by_keys(self, found: Candidates, level: Level, *, texts: bool) -> KeysAnswer:
-        """Return what candidates tell at a level.
-
-        Args:
-            found: Of a task.
-            level: How much the asker is shown.
-            texts: Whether the asker will send words.
-        """
+        """Return what candidates tell at a level; `texts`: whether the asker will send words."""
         if level != "text":
             found = found.chosen(found.n_equal >= LEAST_SHARED)
         sure = found.chosen(found.n_equal >= LEAST_CLAIMED)
@@ -170,15 +158,8 @@ class Held:
     ) -> TextsAnswer:
         """Compare the words of units with those of their candidates.
 
-        Args:
-            message: The units.
-            found: Candidates of the task, by the units' numbers there.
-            level: How much the asker is shown.
-            until: When the asker stops waiting, by `time.monotonic`.
-            secret: Of the site: below the level `text` it draws the bars.
-
-        Raises:
-            LateError: The asker has stopped waiting.
+        The asker stops waiting at a time of `time.monotonic` (`LateError`). The site's secret draws the bars below the
+        level `text`.
         """
         places = np.full(1 + max(message.numbers, default=0), -1, np.int64)
         places[list(message.numbers)] = np.arange(len(message.numbers))
@@ -240,13 +221,7 @@ class Held:
 
 
 class Given(NamedTuple):
-    """The words of a document that an asker is given.
-
-    Args:
-        text: The words, or None.
-        stretches: Where they stand in the document, and where in `text`.
-        is_whole: Whether they are all.
-    """
+    """The words of a document that an asker is given, where they stand in both, and whether they are all."""
 
     text: str | None
     stretches: Sequence[tuple[Span, int]] = ()

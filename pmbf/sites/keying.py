@@ -50,22 +50,13 @@ def task_key(federation: SiteKey, asker: bytes, site: bytes, challenge: bytes, n
 
 
 def fingerprints(keys: Keys, key: Keys) -> Keys:
-    """Return the fingerprints of keys, in the shape of `keys`.
-
-    >>> one = fingerprints(np.array([[7, 9]], np.uint64), np.array([1, 2], np.uint64))
-    >>> one.shape, bool((one < 2**48).all())
-    ((1, 2), True)
-    """
+    """Return the fingerprints of keys, in the shape of `keys`."""
     keyed = kernels.siphash_windows(keys.ravel(), width=1, key=key)
     return np.asarray((keyed >> _DROPPED_BITS).reshape(keys.shape))
 
 
 def top_bits(keys: Keys, n_bits: int) -> Keys:
-    """Return keys of which a site keeps some bits, with zeros in place of the others.
-
-    >>> top_bits(np.array([2**40 + 5], np.uint64), 32).tolist()
-    [1099511627776]
-    """
+    """Return keys of which a site keeps some bits, with zeros in place of the others."""
     shift = np.uint64(64 - n_bits)
     return np.asarray(keys >> shift << shift)
 
@@ -74,10 +65,8 @@ def packed(values: Keys) -> bytes:
     """Return the fingerprints of units as they are sent: 2 bytes a unit, then 6 bytes for each fingerprint.
 
     Units of neighbouring sentences overlap: some of their fingerprints are equal, place by place. Bit j of a unit's 2
-    bytes says that its fingerprint j is that of the unit before, and is not sent. All numbers are little-endian.
-
-    Args:
-        values: `(n, n_keys) uint64`, at most 16 fingerprints a unit.
+    bytes says that its fingerprint j is that of the unit before, and is not sent. All numbers are little-endian. A unit
+    has 16 fingerprints at most.
     """
     same = np.zeros(values.shape, np.bool_)
     np.equal(values[1:], values[:-1], out=same[1:])
@@ -87,11 +76,7 @@ def packed(values: Keys) -> bytes:
 
 
 def unpacked(raw: bytes, n_units: int, n_keys: int) -> Keys | None:
-    """Return the fingerprints of units, `(n_units, n_keys) uint64`; None if the bytes are not what `packed` returns.
-
-    >>> unpacked(packed(np.array([[3, 2**48 - 1], [3, 5]], np.uint64)), 2, 2).tolist()
-    [[3, 281474976710655], [3, 5]]
-    """
+    """Return the fingerprints of units, `(n_units, n_keys) uint64`; None if the bytes are not what `packed` returns."""
     if len(raw) < 2 * n_units:
         return None
     masks = np.frombuffer(raw, "<u2", n_units)
@@ -114,12 +99,11 @@ def random_ones(n_units: int, n_keys: int) -> Keys:
 
 
 def read(asked: Keys, known: Keys, key: Keys) -> Keys:
-    """Return the plain keys behind fingerprints; one that nobody has in place of those that are not known.
+    """Return the plain keys behind fingerprints, `(n, n_keys)`.
 
-    Args:
-        asked: `(n, n_keys) uint64`, fingerprints under the task key.
-        known: `(n_known,) uint64`, all keys of the site, ascending, each once.
-        key: The task key.
+    One that nobody has in place of those that are not known.
+
+    All keys of the site, `(n_known,)`, ascend and are distinct; `key` is that of the task.
     """
     wanted, places = np.unique(asked, return_inverse=True)
     plain = np.full(len(wanted), _unknown(known), np.uint64)

@@ -26,33 +26,20 @@ _WITHHELD = Span(0, 0)
 _ROUNDING = 2 / SCALE
 
 
-class Told(NamedTuple):
-    """A site and its answer."""
-
-    card: Card
-    answer: PartnerAnswer
+Answered = Sequence[tuple[Card, PartnerAnswer]]
+"""The sites that were asked, each with its answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiteTexts:
-    """The texts of a report's sources: those of the collection, and those that sites gave.
-
-    Args:
-        home: Returns the text of a document of the collection.
-        given: The words of documents of sites, by id.
-        withheld: Who withholds the words of the others, and whom to ask, by id.
-    """
+    """The texts of a report's sources: those at home, words that sites gave, and who withholds the others, by id."""
 
     home: Callable[[int], str]
     given: dict[int, str] = field(default_factory=dict)
     withheld: dict[int, str] = field(default_factory=dict)
 
     def __call__(self, document: int) -> str:
-        """Return the text of a document.
-
-        Raises:
-            WithheldError: A site has it, and does not show it.
-        """
+        """Return the text of a document; raise `WithheldError` if a site has it, and does not show it."""
         if document in self.withheld:
             raise WithheldError(self.withheld[document])
         return self.given[document] if document < 0 else self.home(document)
@@ -66,17 +53,8 @@ class _Found(NamedTuple):
     text: str | None
 
 
-def merged_with(
-    report: SentenceReport, asked: QueryUnits, numbers: Sequence[int], told: Sequence[Told]
-) -> SentenceReport:
-    """Return a report with what sites told.
-
-    Args:
-        report: Of the screening at home.
-        asked: The query in units.
-        numbers: The units that the sites were asked for.
-        told: The sites with their answers.
-    """
+def merged_with(report: SentenceReport, asked: QueryUnits, numbers: Sequence[int], told: Answered) -> SentenceReport:
+    """Return the report of a screening at home with what the sites told that were asked for some units of the query."""
     holding = _holding(asked, numbers)
     found: list[_Found] = []
     answers, problems = [], list(report.problems)
@@ -130,7 +108,7 @@ def _answer(card: Card, answer: PartnerAnswer) -> SiteAnswer:
     )
 
 
-def _texts(texts: Texts, found: Sequence[_Found], told: Sequence[Told]) -> SiteTexts:
+def _texts(texts: Texts, found: Sequence[_Found], told: Answered) -> SiteTexts:
     contacts = {card.name: card.contact for card, _ in told}
     made = SiteTexts(texts.source)
     for one in found:
@@ -143,11 +121,7 @@ def _texts(texts: Texts, found: Sequence[_Found], told: Sequence[Told]) -> SiteT
 
 
 def withheld(site: str, contact: str) -> str:
-    """Return who withholds a text, and whom to ask.
-
-    >>> withheld("north", "library@north.example")
-    'withheld by north; ask library@north.example'
-    """
+    """Return who withholds a text, and whom to ask."""
     return f"withheld by {site}" + (f"; ask {contact}" if contact else "")
 
 
@@ -184,8 +158,7 @@ def _documents(
 ) -> Iterator[_Found]:
     """Yield the documents of a site, with ids from `first_id` downwards.
 
-    Raises:
-        MalformedError: The answer says something impossible.
+    Raise `MalformedError` for what is impossible.
     """
     if answer.problem:
         return

@@ -14,8 +14,7 @@ _LOOKS = str.maketrans({"0": "o", "1": "l", "i": "l", "5": "s", "-": ""})
 def require_name(name: object) -> None:
     """Refuse what is no name of a site: files are named after it.
 
-    Raises:
-        ParameterError: It is no text of up to 40 small letters, digits and dashes.
+    `ParameterError`: it is no text of up to 40 small letters, digits and dashes.
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ParameterError(f"{name!r:.80} is no name of a site, expected up to 40 small letters, digits, dashes")
@@ -31,14 +30,7 @@ def look(name: str) -> str:
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Return host and port.
-
-    Raises:
-        ParameterError: The text is none.
-
-    >>> parse_address("archive.example.org:8443")
-    ('archive.example.org', 8443)
-    """
+    """Return host and port; raise `ParameterError` if the text is none."""
     found = _ADDRESS.fullmatch(text)
     if not found or not 0 < int(found[2]) < 65536:
         raise ParameterError(f"{text!r:.80} is no address, expected HOST:PORT")

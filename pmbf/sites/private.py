@@ -33,14 +33,7 @@ than in one unit. Of 2 to 8, 4 has the best mean of precision and recall: docs/s
 
 @dataclass(frozen=True, slots=True)
 class PointsAsked(Message):
-    """The line before the points of an asker.
-
-    Args:
-        challenge: Random bytes of the site, hexadecimal.
-        epoch: That of the site's `Hello`.
-        n_keys: Points, 1 to `MOST_KEYS`.
-        seconds: How long the asker waits.
-    """
+    """The line before the points of an asker: the challenge and epoch of the site, and how long the asker waits."""
 
     challenge: Token
     epoch: Token
@@ -59,13 +52,7 @@ class PointsAsked(Message):
 
 @dataclass(frozen=True, slots=True)
 class PointsAnswer(Message):
-    """The line before the points of a site.
-
-    Args:
-        epoch: The state that answered.
-        tags: Id of the tags that are to be looked through.
-        n_tags: How many there are.
-    """
+    """The line before the points of a site: the tags to be looked through, by their id, and their number."""
 
     epoch: Token
     tags: Annotated[str, 64]
@@ -80,12 +67,7 @@ class PointsAnswer(Message):
 
 @dataclass(frozen=True, slots=True)
 class TagsAsked(Message):
-    """A question for a page of tags.
-
-    Args:
-        tags: Their id.
-        page: From 0.
-    """
+    """A question for a page of tags, from 0, by their id."""
 
     tags: Annotated[str, 64]
     page: Annotated[int, MOST_TAGS // PAGE_TAGS]
@@ -104,10 +86,7 @@ class PrivateQuestion:
     Args:
         keys: `(n_units, n_keys) uint64`, as the site keeps them.
         n_distinct: Keys that are asked for.
-        points: What is sent.
-
-    Raises:
-        UnsupportedError: The extra `psi` is not installed.
+        points: What is sent; needs the extra `psi` (`UnsupportedError`).
     """
 
     keys: Keys
@@ -131,12 +110,8 @@ class PrivateQuestion:
     def found(self, answered: list[bytes], tags: Keys) -> tuple[int, list[int]]:
         """Return how many of the keys the site has, and how many of each unit.
 
-        Args:
-            answered: The points, multiplied by the site's secret.
-            tags: All tags of the site.
-
-        Raises:
-            MalformedError: Something is no point, or random keys are said to be there.
+        The points come back multiplied by the site's secret; `tags` are all of the site. `MalformedError`: something is
+        no point, or random keys are said to be there.
         """
         has = np.empty(len(self._order), np.bool_)
         has[self._order] = among(tags_of(multiplied(answered, inverse(self._secret))), tags)

@@ -46,16 +46,13 @@ _CARD_BYTES, _CONTACT_CHARS = 20_000, 200
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a site tells others of itself.
+    """What a site tells others of itself; `ParameterError` for a value that is malformed.
 
     Args:
         name: Small letters, digits and dashes.
         address: `HOST:PORT`; empty if the site only asks.
         contact: Whom to ask about a withheld text.
         certificate: PEM.
-
-    Raises:
-        ParameterError: A value is malformed.
     """
 
     name: str
@@ -100,20 +97,12 @@ class Partner:
 
     @property
     def name(self) -> str:
-        """Its name."""
         return self.card.name
 
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """A registry, as it was read.
-
-    Args:
-        folder: Where it is.
-        own: Our own card.
-        level: How much a partner without a level of its own is shown.
-        partners: The other sites, by name.
-    """
+    """A registry, as it was read; a partner without a level of its own is shown `level`."""
 
     folder: Path
     own: Card
@@ -121,19 +110,15 @@ class Registry:
     partners: Mapping[str, Partner] = field(default_factory=dict)
 
     def level_of(self, partner: Partner) -> Level:
-        """Return how much a partner is shown."""
         return partner.level or self.level
 
     def known_by(self, fingerprint: bytes) -> Partner | None:
-        """Return the partner with a certificate, or None."""
         return next((one for one in self.partners.values() if one.card.fingerprint == fingerprint), None)
 
     def named(self, names: str) -> list[Partner]:
         """Return the partners that `all` or a list of names with commas names; of `all` those with an address.
 
-        Raises:
-            NotFoundError: There is no such partner, or none at all.
-            ParameterError: A named partner has no address.
+        `NotFoundError`: there is no such partner, or none at all. `ParameterError`: a named partner has no address.
         """
         if names == "all":
             found = [one for one in self.partners.values() if one.card.address]
@@ -147,11 +132,7 @@ class Registry:
         return list({one.name: one for one in found}.values())
 
     def partner(self, name: str) -> Partner:
-        """Return a partner by name.
-
-        Raises:
-            NotFoundError: There is none.
-        """
+        """Return a partner by name; raise `NotFoundError` if there is none."""
         if name not in self.partners:
             raise NotFoundError(f"{self.folder}: knows no site {name!r}; `pmbf site list` shows those it knows")
         return self.partners[name]
@@ -166,22 +147,19 @@ class Registry:
 
     @property
     def certificate_file(self) -> Path:
-        """The file of our certificate."""
         return self.folder / "certificate.pem"
 
     @property
     def private_file(self) -> Path:
-        """The file of our private key."""
         return self.folder / "private.pem"
 
     @property
     def log_file(self) -> Path:
-        """The file of the log."""
         return self.folder / "log.jsonl"
 
     def stored(self) -> Registry:
         """Write the registry, in place of what was there, and return it."""
-        values = plain(_Stored(FORMAT, self.own, self.level, tuple(self.partners.values())))
+        values = plain(_RegistryFile(FORMAT, self.own, self.level, tuple(self.partners.values())))
         with folders.replacing(_file(self.folder)) as file:
             file.write(json.dumps(values, indent=1, ensure_ascii=False).encode() + b"\n")
         return self
@@ -192,7 +170,7 @@ class Registry:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
+class _RegistryFile:
     """What `registry.json` holds."""
 
     format: Annotated[int, FORMAT]
@@ -202,10 +180,9 @@ class _Stored:
 
 
 def init(folder: Path, name: str, *, address: str = "", contact: str = "", key: Path | None = None) -> Registry:
-    """Make a registry with a new certificate.
+    """Make a registry with a new certificate, in a folder that holds none.
 
     Args:
-        folder: Must hold no registry.
         name: Of our site.
         address: Where we can be asked, `HOST:PORT`; empty if we only ask.
         contact: Whom others may ask about a withheld text.
@@ -255,7 +232,7 @@ def opened(folder: Path) -> Registry:
         values = json.loads(content)
         if values["format"] > FORMAT:
             raise UnsupportedError(f"{path}: was written by a newer pmbf; upgrade pmbf")
-        found = made(_Stored, values)
+        found = made(_RegistryFile, values)
         return Registry(folder, found.own, found.level, {one.name: one for one in found.partners})
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CorruptError(f"{path}: is damaged ({error}); take it from a backup") from None

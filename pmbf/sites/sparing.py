@@ -48,14 +48,7 @@ _SEPARATOR = "\n\n"
 class Blurred(QueryUnits):
     """Units of a query, each by its words alone, which are alike to a unit of a document or not.
 
-    Args:
-        units: The words of each unit.
-        secret: Of the site, up to 64 bytes.
-
-    >>> tides = "Nobody knows why the sea comes in twice a day and goes out again to the reef."
-    >>> [found] = Blurred([tides], b"secret").alike(tides, [(0, (0, len(tides)), 9)])
-    >>> found.similarity, found.n_equal, found.sentences
-    (0.0, 0, (0,))
+    A secret has up to 64 bytes.
     """
 
     def __init__(self, units: Sequence[str], secret: bytes) -> None:
@@ -106,24 +99,16 @@ def _drawn(words: str, secret: bytes) -> float:
 
 
 class Questions:
-    """How often each unit of a site's documents was asked about on a day, partner by partner.
-
-    Thread rule: one thread uses it.
-
-    Args:
-        folder: The registry's.
-    """
+    """How often each unit of a site's documents was asked about on a day, partner by partner. One thread uses it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "questions"
         self._asked: dict[str, tuple[str, Keys]] = {}
 
     def allowed(self, partner: str, places: Keys) -> NDArray[np.bool_]:
-        """Count questions, and return which of them are answered. They are on disk before that.
+        """Count questions of a partner, and return which of them are answered. They are on disk before that.
 
-        Args:
-            partner: Who asks.
-            places: `(n,) uint64`, of each question the unit that it is about.
+        Of each question there is the unit that it is about, `(n,) uint64`.
         """
         day, before = self._of_today(partner)
         order = np.argsort(places, kind="stable")

@@ -34,13 +34,8 @@ _DIGEST_BYTES, _TAG_BYTES = 32, TAG_BITS // 8
 class TagSet:
     """The tags of a site's keys.
 
-    Args:
-        folder: The registry's.
-        on_progress: Called with a sentence when many tags are to be made.
-
-    Raises:
-        UnsupportedError: The extra `psi` is not installed.
-        ParameterError, CorruptError: As `read_key`.
+    `on_progress` is called with a sentence when many tags are to be made. `UnsupportedError`: the extra `psi` is not
+    installed.
     """
 
     def __init__(self, folder: Path, on_progress: Callable[[str], None] = lambda told: None) -> None:
@@ -53,8 +48,7 @@ class TagSet:
     def cover(self, keys: Keys) -> None:
         """Make the tags of keys that have none, and forget those of keys that are gone.
 
-        Args:
-            keys: `(n,) uint64`, all keys of the site, ascending, each once.
+        All keys of the site, `(n,) uint64`, ascend and are distinct.
         """
         kept = among(self._keys, keys)
         new = keys[~among(keys, self._keys)]
@@ -121,14 +115,7 @@ def packed_tags(tags: Keys) -> bytes:
 
 
 def unpacked_tags(raw: bytes, n: int) -> Keys:
-    """Return `n` tags.
-
-    Raises:
-        MalformedError: The bytes are not what `packed_tags` returns.
-
-    >>> unpacked_tags(packed_tags(np.array([3, 2**48 - 1], np.uint64)), 2).tolist()
-    [3, 281474976710655]
-    """
+    """Return `n` tags; raise `MalformedError` if the bytes are not what `packed_tags` returns."""
     try:
         planes = zlib.decompressobj().decompress(raw, n * _TAG_BYTES + 1)
     except zlib.error:

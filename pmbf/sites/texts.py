@@ -74,14 +74,12 @@ class TextsAsked(Message):
 
     @property
     def words(self) -> list[str]:
-        """The words of each unit."""
         return [self.text[start:stop] for start, stop in self.units]
 
     def keys(self) -> Keys:
         """Return the keys of each unit, `(n_units, n_keys) uint64`, made of its words alone.
 
-        Raises:
-            MalformedError: The words of a unit are not one unit.
+        `MalformedError`: the words of a unit are not one unit.
         """
         made = np.zeros((len(self.units), N_KEYS), np.uint64)
         for place, one in enumerate(self.words):
@@ -111,14 +109,9 @@ def _lie_in(sentences: Sequence[tuple[int, int]], units: Sequence[tuple[int, int
 
 
 class SharedUnits:
-    """Some units of a query, made ready to be sent, and the way back from the answer to the query.
+    """Some units of a query, ascending, made ready to be sent, and the way back from the answer to the query.
 
-    Args:
-        asked: The query.
-        numbers: The units that are shared, ascending.
-
-    Raises:
-        ParameterError: Their words are more than a site takes.
+    `ParameterError`: their words are more than a site takes.
     """
 
     def __init__(self, asked: QueryUnits, numbers: Sequence[int]) -> None:
@@ -156,8 +149,7 @@ class SharedUnits:
     def back(self, start: int, stop: int) -> Span:
         """Return where a span of the shared text stands in the query.
 
-        Raises:
-            MalformedError: It is empty, or does not lie in one stretch.
+        Raise `MalformedError` unless it lies in one stretch.
         """
         at = bisect_right(self._starts, start) - 1
         shift = self._stretches[at].start - self._starts[at]

@@ -37,11 +37,7 @@ def fingerprint_of(connection: ssl.SSLObject | ssl.SSLSocket) -> bytes:
 
 
 def _context(registry: Registry, protocol: int) -> ssl.SSLContext:
-    """Return a context with our certificate.
-
-    Raises:
-        CorruptError: Our certificate and our private key do not fit.
-    """
+    """Return a context with our certificate; raise `CorruptError` if it and our private key do not fit."""
     made = ssl.SSLContext(protocol)
     made.minimum_version = ssl.TLSVersion.TLSv1_3
     made.check_hostname = False  # a site is known by its certificate, wherever it is

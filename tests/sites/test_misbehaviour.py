@@ -21,12 +21,12 @@ from pmbf.screen.templates.cutting import SectionPatterns
 from pmbf.sentences import SentenceReport
 from pmbf.sentences.beside import QueryUnits
 from pmbf.sites import Partner, Registry, Sites, init, protocol
-from pmbf.sites.accepting import MOST_HANDSHAKES
 from pmbf.sites.answering import ASKS_A_MINUTE
 from pmbf.sites.client import Conversation, PartnerAnswer
 from pmbf.sites.keying import packed, random_ones
 from pmbf.sites.names import parse_address
 from pmbf.sites.protocol import Hello, KeysAsked
+from pmbf.sites.server import MOST_HANDSHAKES
 from pmbf.sites.texts import SharedUnits
 from pmbf.sites.tls import client_context
 from tests.commands.conftest import run

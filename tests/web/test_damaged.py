@@ -20,11 +20,10 @@ from pmbf.report import Report
 from pmbf.serving.http.messages import HttpError
 from pmbf.serving.service.pool import Pool
 from pmbf.serving.web import database
-from pmbf.serving.web.application import application
 from pmbf.serving.web.history import History
 from pmbf.serving.web.jobs import Jobs
 from pmbf.serving.web.running import Parts
-from pmbf.serving.web.server import WORKING_MODULE
+from pmbf.serving.web.server import WORKING_MODULE, application
 from pmbf.serving.web.sums import KEYS
 from pmbf.serving.web.tokens import AccessTokens
 from tests.conftest import words

@@ -13,8 +13,8 @@ import pytest
 from pmbf import Collection
 from pmbf.serving.http.messages import HttpError
 from pmbf.serving.web import database
+from pmbf.serving.web.forms import Spool, Spooled
 from pmbf.serving.web.history import History
-from pmbf.serving.web.spool import Spool, Spooled
 from pmbf.serving.web.tokens import Token
 from tests.conftest import words
 from tests.web.conftest import ESSAY, SHARED, Client, Running

@@ -12,8 +12,8 @@ import pytest
 from pmbf import Collection, ParameterError, UnsupportedError
 from pmbf.serving.service.pool import Pool
 from pmbf.serving.web import database, jobs
+from pmbf.serving.web.forms import Spool, Spooled
 from pmbf.serving.web.history import History
-from pmbf.serving.web.spool import Spool, Spooled
 from pmbf.serving.web.tokens import Token
 from pmbf.store.folder import Store
 from tests.conftest import words

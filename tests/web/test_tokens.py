@@ -7,8 +7,7 @@ import pytest
 
 from pmbf.base.errors import ParameterError
 from pmbf.serving.web import database
-from pmbf.serving.web.option_names import skeleton
-from pmbf.serving.web.tokens import OWNER, AccessTokens
+from pmbf.serving.web.tokens import OWNER, AccessTokens, skeleton
 from tests.web.conftest import ESSAY, Client
 
 

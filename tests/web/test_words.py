@@ -7,7 +7,7 @@ from importlib import resources
 import pytest
 
 from pmbf.serving.web.uploads import OPTIONS
-from pmbf.serving.web.wording import LANGUAGES, Words
+from pmbf.serving.web.wording import LANGUAGES, PageWords
 
 FOLDER = resources.files("pmbf.serving.web")
 KINDS = {
@@ -32,7 +32,7 @@ def test_each_language_has_the_same_keys():
 def test_each_key_is_used_and_each_used_key_is_there():
     written = "".join(one.read_text(encoding="utf-8") for one in FOLDER.joinpath("templates").iterdir())
     written += FOLDER.joinpath("browser.py").read_text(encoding="utf-8")
-    used = set(re.findall(r'(?:\bt|Words\([^"]*\))\("([a-z_]+[a-z])"', written)) | {"thousands", "decimal"}
+    used = set(re.findall(r'(?:\bt|PageWords\([^"]*\))\("([a-z_]+[a-z])"', written)) | {"thousands", "decimal"}
     used |= {f"{kind}_{one}" for kind, some in KINDS.items() for one in some}
     used |= {"screen", "history", "collection"} | OPTIONS.keys()
     assert used - keys("en") == set()
@@ -41,12 +41,12 @@ def test_each_key_is_used_and_each_used_key_is_there():
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_values_are_put_into_each_text(language):
-    words = Words(language)
+    words = PageWords(language)
     for key in keys(language):
         assert "{" not in words(key, n=1234, found=12, name="x", id="y", when="z", share="1 %")
 
 
 def test_numbers_are_written_as_the_language_writes_them():
-    assert (Words("de").number(12345), Words("de").percent(0.3456)) == ("12.345", "34,6\N{NO-BREAK SPACE}%")
-    assert (Words("en").number(12345), Words("en").percent(1)) == ("12,345", "100\N{NO-BREAK SPACE}%")
-    assert Words("de").percent(0.9999) == ">99,9\N{NO-BREAK SPACE}%"
+    assert (PageWords("de").number(12345), PageWords("de").percent(0.3456)) == ("12.345", "34,6\N{NO-BREAK SPACE}%")
+    assert (PageWords("en").number(12345), PageWords("en").percent(1)) == ("12,345", "100\N{NO-BREAK SPACE}%")
+    assert PageWords("de").percent(0.9999) == ">99,9\N{NO-BREAK SPACE}%"

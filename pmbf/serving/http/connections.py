@@ -18,9 +18,8 @@ from dataclasses import dataclass, field
 
 from pmbf.base.errors import PmbfError
 from pmbf.serving.http.limits import ServiceLimits
-from pmbf.serving.http.messages import CONTINUE, Head, HttpError, Response, read_body, read_head
+from pmbf.serving.http.messages import CONTINUE, Head, HttpError, Request, Response, Route, Routes, read_body, read_head
 from pmbf.serving.http.metrics import Metrics
-from pmbf.serving.http.routing import Request, Route, Routes
 
 LINGER_S = 1.0
 """Seconds that a refused client may go on sending: if the connection ended at once, it would lose the response."""
@@ -76,14 +75,7 @@ class Turn:
 
 
 class Connections:
-    """All connections of a service.
-
-    Args:
-        routes: The handler of each path.
-        metrics: Counts the responses.
-        limits: Sizes, times and numbers that a client may take.
-        is_logged: Whether each response is a line on stderr.
-    """
+    """All connections of a service; whether each response is a line on stderr, `is_logged` says."""
 
     def __init__(self, routes: Routes, metrics: Metrics, limits: ServiceLimits, *, is_logged: bool) -> None:
         self._routes = routes
@@ -196,8 +188,7 @@ class Connections:
     def _admitted(self, head: Head, *, is_trusted: bool) -> Route:
         """Return the route of a request.
 
-        Raises:
-            HttpError: There is no such route, the service is busy, or this client may not ask.
+        Raise `HttpError` if there is none, the service is busy, or this client may not ask.
         """
         limits, route = self._limits, self._routes.get(head.path)
         if not is_trusted and not (route and route.is_open):

@@ -1,9 +1,11 @@
-"""A socket that listens at an address of this machine alone."""
+"""A socket that listens at an address of this machine alone, and the signals to who listens."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
+import signal
 import socket
 from collections.abc import Iterator
 
@@ -13,10 +15,7 @@ LOOPBACK = ("127.0.0.1", "::1")
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Return a loopback address and its port.
-
-    Raises:
-        ParameterError: The text is no loopback address with a port.
+    """Return a loopback address and its port; raise `ParameterError` if the text is none.
 
     >>> parse_address("127.0.0.1:8765"), parse_address("[::1]:8765")
     (('127.0.0.1', 8765), ('::1', 8765))
@@ -54,3 +53,12 @@ def listening(address: tuple[str, int] | None) -> Iterator[socket.socket | None]
                 ) from None
             raise ParameterError(f"{shown_address(*address)}: {error.strerror}; name another port") from None
         yield bound
+
+
+def signals() -> tuple[asyncio.Event, asyncio.Event]:
+    """Return what SIGTERM and SIGINT set, to stop, and what SIGHUP sets, to take up what was loaded since."""
+    stopped, renewing, loop = asyncio.Event(), asyncio.Event(), asyncio.get_running_loop()
+    for one in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(one, stopped.set)
+    loop.add_signal_handler(signal.SIGHUP, renewing.set)
+    return stopped, renewing

@@ -12,7 +12,7 @@ import asyncio
 import io
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, unquote
@@ -65,7 +65,6 @@ class Head:
     """A request before its body.
 
     Args:
-        method: `GET`, `POST`, …
         path: The path without the query, unquoted.
         query: The fields of the query; of equal names the last.
         headers: Headers by name, in small letters.
@@ -89,15 +88,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A response.
-
-    Args:
-        status: Status code of HTTP.
-        body: The whole body.
-        content_type: Type of the body.
-        headers: Headers beside those that every response has.
-        verdict: The outcome in one word, for the log.
-    """
+    """A response, with headers beside those that each has, and the outcome in one word (`verdict`) for the log."""
 
     status: int
     body: bytes
@@ -129,14 +120,63 @@ class Response:
         return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1") + self.body
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as a handler sees it.
+
+    Args:
+        query: The fields of the query.
+        body: The whole body.
+        is_trusted: Whether the request came through the Unix socket, or showed the access token.
+        is_local: Whether the request came through the Unix socket, which only the service's own user can open.
+        shown: SHA-256 of the certificate that the client has shown; empty without mutual TLS.
+        coding: The `Content-Encoding` of the body; empty if it has none.
+    """
+
+    query: Mapping[str, str]
+    body: bytes
+    is_trusted: bool = True
+    is_local: bool = True
+    shown: bytes = b""
+    coding: str = ""
+
+    @property
+    def unread_codings(self) -> tuple[str, ...]:
+        """The codings of the body that pmbf does not unpack; what gzip and deflate pack is known by its bytes."""
+        named = (one.strip().lower() for one in self.coding.split(","))
+        return tuple(one for one in named if one not in ("", "identity", "gzip", "x-gzip", "deflate"))
+
+
+Handler = Callable[[Request], Awaitable[Response]]
+"""Returns a response, or raises `HttpError`; never looks at a socket."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The method and the handler of a path.
+
+    Args:
+        is_open: Whether no access token is needed.
+        most_bytes: Bytes of a body at most, if that is less than the service takes.
+    """
+
+    method: str
+    handler: Handler
+    is_open: bool = False
+    most_bytes: int | None = None
+
+
+Routes = Mapping[str, Route]
+"""By path."""
+
+
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 async def read_head(reader: asyncio.StreamReader, limits: ServiceLimits) -> Head | None:
     """Return the next request's head; None if the client has gone or sends no request within `idle_s`.
 
-    Raises:
-        HttpError: The head is malformed, too large or too slow.
+    `HttpError`: the head is malformed, too large or too slow.
     """
     try:
         async with asyncio.timeout(limits.idle_s):
@@ -158,11 +198,7 @@ async def read_head(reader: asyncio.StreamReader, limits: ServiceLimits) -> Head
 
 
 def parse_head(raw: bytes) -> Head:
-    """Return a request's head.
-
-    Raises:
-        HttpError: The head is malformed, or two readers could understand it differently.
-    """
+    """Return a request's head; raise `HttpError` if it is malformed, or two readers could understand it differently."""
     first, *lines = raw[:-4].decode("latin-1").split("\r\n")
     parts = first.split(" ")
     if len(parts) != 3 or not _TOKEN.fullmatch(parts[0]) or not _TARGET.fullmatch(parts[1]):
@@ -212,16 +248,9 @@ def _n_body(method: str, headers: Mapping[str, str]) -> int:
 async def read_body(
     reader: asyncio.StreamReader, n_bytes: int, limits: ServiceLimits, came: Callable[[int], None]
 ) -> bytes:
-    """Return a request's body.
+    """Return a request's body of `n_bytes` bytes; `came` is called with the bytes of each piece, and may refuse.
 
-    Args:
-        reader: The connection.
-        n_bytes: Bytes of the body.
-        limits: Seconds for the body.
-        came: Called with the bytes of each piece; may refuse.
-
-    Raises:
-        HttpError: The body ends early or is too slow, or `came` refuses it.
+    `HttpError`: the body ends early or is too slow, or `came` refuses it.
     """
     # Memory grows with the bytes that come, not with the length that the head claims.
     body = io.BytesIO()

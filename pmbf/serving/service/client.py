@@ -35,23 +35,16 @@ class ServiceError(IncompleteError):
 
 
 class Asker:
-    """Asks a service.
-
-    Args:
-        path: The socket of the service.
-        on_failure: Called once, with the reason why the service is no longer asked.
-    """
+    """Asks the service at a socket. `on_failure` is called once, with the reason why the service is no longer asked."""
 
     def __init__(self, path: Path, on_failure: Callable[[str], None]) -> None:
         self._path = path
         self._on_failure = on_failure
 
     def judged(self, session: Session, payloads: Iterable[Payload]) -> Iterator[Judged]:
-        """Yield each payload with its findings, in order; the session judges payloads that the service does not answer.
+        """Yield each payload with its findings, in order.
 
-        Args:
-            session: What blocks and what may leave.
-            payloads: Payloads with their contents.
+        The session judges payloads that the service does not answer.
         """
         asked: deque[tuple[_Exchange, list[Payload]]] = deque()
         connections: list[_Exchange] = []
@@ -110,7 +103,6 @@ class _Exchange:
         self._socket.settimeout(ANSWER_S)
 
     def send(self, header: dict[str, Any], contents: Sequence[bytes]) -> None:
-        """Send a request."""
         n_body = sum(map(len, contents))
         head = frames.head_of(header, n_body)
         lines = f"POST /v1/judge HTTP/1.1\r\nHost: pmbf\r\nContent-Length: {len(head) + n_body}\r\n\r\n"
@@ -124,8 +116,7 @@ class _Exchange:
     def receive(self) -> list[dict[str, Any]]:
         """Return the judged payloads as JSON-ready values.
 
-        Raises:
-            ServiceError: The service refused, or went away.
+        Raise `ServiceError` if the service refused, or went away.
         """
         got = b""
         while b"\r\n\r\n" not in got:
@@ -157,7 +148,6 @@ class _Exchange:
         return piece
 
     def close(self) -> None:
-        """Close the connection."""
         self._socket.close()
 
 

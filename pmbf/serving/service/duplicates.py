@@ -21,8 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pmbf.base.errors import PmbfError
-from pmbf.serving.http.messages import HttpError, Response
-from pmbf.serving.http.routing import Request
+from pmbf.serving.http.messages import HttpError, Request, Response
 
 if TYPE_CHECKING:
     from pmbf.alike.resultsets import Duplicates, PreparedArticle, ResultSets
@@ -67,8 +66,7 @@ class Comparisons:
     async def answer(self, request: Request) -> Response:
         """Return which articles to show, and which are hidden behind each of them.
 
-        Raises:
-            HttpError: The request is no such object, or has more than 500 articles.
+        `HttpError`: the request is no such object, or has more than 500 articles.
         """
         if request.query:
             raise HttpError(400, f"{min(request.query)!r} is no field of the query: the body has all fields")

@@ -32,9 +32,7 @@ def usual_socket(collection: str | os.PathLike[str], environment: Mapping[str, s
 def service_socket(collection: str, environment: Mapping[str, str] = os.environ) -> Path | None:
     """Return the socket that a client asks: from `PMBF_SOCKET`, else the default socket; None if there is none.
 
-    Raises:
-        ParameterError: Others could have put a socket there.
-        OSError: The socket or its folder cannot be looked at.
+    `ParameterError`: others could have put a socket there. `OSError`: the socket or its folder cannot be looked at.
     """
     named = environment.get(SOCKET_VARIABLE)
     if named == "":
@@ -49,8 +47,7 @@ def service_socket(collection: str, environment: Mapping[str, str] = os.environ)
 def made_folder(path: Path) -> None:
     """Make the folder of a socket or token, for this user alone, unless it exists.
 
-    Raises:
-        ParameterError: Others can write to the folder, or the path is too long for a socket.
+    `ParameterError`: others can write to the folder, or the path is too long for a socket.
     """
     if len(os.fsencode(path)) > MAX_SOCKET_PATH_BYTES:
         raise ParameterError(f"{path}: is longer than {MAX_SOCKET_PATH_BYTES} bytes; name a shorter one (--socket)")
@@ -61,9 +58,7 @@ def made_folder(path: Path) -> None:
 def read_token(path: Path) -> str:
     """Return the access token in a file; if there is no file, then it is made with a new token.
 
-    Raises:
-        ParameterError: Others can read the file, or it holds no token.
-        OSError: The file cannot be read or made.
+    `ParameterError`: others can read the file, or it holds no token.
     """
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

@@ -11,12 +11,15 @@ import contextlib
 import json
 import socket
 import subprocess
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from pmbf.base.errors import IncompleteError
+from pmbf.base.errors import IncompleteError, PmbfError
 from pmbf.jobs import child, frames
+from pmbf.serving.http.messages import HttpError
 
+STATUS = {"parameter": 400, "unread": 422, "damaged": 500, "busy": 503, "failed": 500}
+"""The status of HTTP for each kind of error of a working process."""
 START_S = 60.0
 LOOK_S = 2.0
 """Seconds that who asks for the state of the collection waits for it."""
@@ -40,8 +43,7 @@ class Worker:
     async def start(place: Sequence[str], module: str) -> Worker:
         """Return a process that has opened the collection and runs a module's `main`.
 
-        Raises:
-            WorkerError: The process does not start, or cannot open the collection.
+        `WorkerError`: the process does not start, or cannot open the collection.
         """
         ours, theirs = socket.socketpair()
         with theirs:
@@ -67,11 +69,7 @@ class Worker:
         return worker
 
     async def ask(self, header: dict[str, Any], contents: Sequence[bytes | memoryview]) -> dict[str, Any]:
-        """Return the answer to one request.
-
-        Raises:
-            WorkerError: The process ended.
-        """
+        """Return the answer to one request; raise `WorkerError` if the process ended."""
         try:
             self._writer.write(frames.head_of(header, sum(map(len, contents))))
             for content in contents:
@@ -82,11 +80,7 @@ class Worker:
         return await self.receive()
 
     async def receive(self) -> dict[str, Any]:
-        """Return the next answer.
-
-        Raises:
-            WorkerError: The process ended.
-        """
+        """Return the next answer; raise `WorkerError` if the process ended."""
         try:
             n_header, n_body = frames.LENGTHS.unpack(await self._reader.readexactly(frames.LENGTHS.size))
             found: dict[str, Any] = json.loads((await self._reader.readexactly(n_header + n_body))[n_header:])
@@ -129,19 +123,14 @@ class Pool:
         self._look: asyncio.Future[None] | None = None
 
     async def start(self) -> None:
-        """Start the processes.
-
-        Raises:
-            WorkerError: A process cannot open the collection.
-        """
+        """Start the processes; raise `WorkerError` if one cannot open the collection."""
         for one in await self._started():
             self._take(one)
 
     async def ask(self, header: dict[str, Any], contents: Sequence[bytes | memoryview] = ()) -> dict[str, Any]:
         """Return the answer to one request; when this is cancelled, the process that works at it is ended.
 
-        Raises:
-            WorkerError: The process ended without an answer.
+        `WorkerError`: the process ended without an answer.
         """
         while (worker := await self._idle.get()).has_ended:
             self._later(self._replaced(worker))
@@ -155,6 +144,18 @@ class Pool:
         else:
             self._later(worker.end(at_once=False))
         self._note(found)
+        return found
+
+    async def answered(
+        self, header: dict[str, Any], contents: Sequence[bytes | memoryview] = (), *, missing: int = 500
+    ) -> dict[str, Any]:
+        """Return the answer to one request.
+
+        If it is an error, raise `HttpError`, of status `missing` for what is not there.
+        """
+        found = await self.ask(header, contents)
+        if "error" in found:
+            raise HttpError((STATUS | {"missing": missing})[found["error"]], found["reason"])
         return found
 
     async def refresh(self) -> dict[str, Any]:
@@ -171,8 +172,7 @@ class Pool:
     async def renew(self) -> None:
         """Replace all processes when new processes are ready; the old processes finish their requests.
 
-        Raises:
-            WorkerError: A new process does not start; then the old processes stay.
+        `WorkerError`: a new process does not start; then the old processes stay.
         """
         new = await self._started()
         old = [self._idle.get_nowait() for _ in range(self._idle.qsize())]
@@ -180,6 +180,16 @@ class Pool:
         for one in new:
             self._take(one)
         await asyncio.gather(*(one.end(at_once=False) for one in old))
+
+    async def renew_when(self, asked: asyncio.Event, on_problem: Callable[[str], None]) -> None:
+        """Renew each time an event is set, for ever. If the new processes do not start, then the old ones go on."""
+        while True:
+            await asked.wait()
+            asked.clear()
+            try:
+                await self.renew()
+            except (PmbfError, OSError) as error:
+                on_problem(f"not reloaded: {error}")
 
     async def close(self) -> None:
         """End all processes; a busy process ends when its request is done or cancelled."""

@@ -31,11 +31,7 @@ BATCH_PAYLOADS = 32
 
 
 def identity(folder: str | os.PathLike[str]) -> str:
-    """Return an identity that differs between any two folders of this machine; an address is its own.
-
-    Raises:
-        OSError: The folder cannot be looked at.
-    """
+    """Return an identity that differs between any two folders of this machine; an address is its own."""
     if is_address(folder):
         return os.fspath(folder)
     status = os.stat(folder)
@@ -43,12 +39,7 @@ def identity(folder: str | os.PathLike[str]) -> str:
 
 
 def request(session: Session, payloads: Sequence[Payload]) -> tuple[dict[str, Any], list[bytes]]:
-    """Return a request's header and the pieces of its body.
-
-    Args:
-        session: What blocks and what may leave; its policy names the collection.
-        payloads: Payloads with their contents.
-    """
+    """Return the header and the pieces of the body of a request under a session, whose policy names the collection."""
     baseline, ignored = session.baseline, session.ignored
     header = {
         "version": __version__,
@@ -74,8 +65,7 @@ def _entry(payload: Payload) -> list[Any]:
 def require_request(header: Any, n_body: int) -> dict[str, Any]:
     """Return a request's header after checking its fields and the size of the body.
 
-    Raises:
-        ParameterError: A field is wrong, or the body has another size. The message has no text of the payloads.
+    `ParameterError`: a field is wrong, or the body has another size. The message has no text of the payloads.
     """
     try:
         found: _Header = made(_Header, header)
@@ -114,11 +104,7 @@ class _Header:
 
 
 def policy_of(header: Mapping[str, Any]) -> Policy:
-    """Return a request's policy.
-
-    Raises:
-        ParameterError: A key is unknown, or a value is wrong.
-    """
+    """Return a request's policy; raise `ParameterError` if a key is unknown, or a value is wrong."""
     if unknown := sorted(header["policy"].keys() - KEYS.keys()):
         raise ParameterError(f"{unknown[0]!r} is no key of a policy: {', '.join(KEYS)}")
     values: dict[str, Any] = {

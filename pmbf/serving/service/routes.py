@@ -21,26 +21,18 @@ from pmbf.guard.sources import of_content
 from pmbf.guard.types import Judged
 from pmbf.jobs import frames
 from pmbf.screen.templates import Offered, chosen, offered
-from pmbf.serving.http.messages import HttpError, Response
+from pmbf.serving.http.messages import HttpError, Request, Response, Route, Routes
 from pmbf.serving.http.metrics import CONTENT_TYPE, Metrics
-from pmbf.serving.http.routing import Request, Route, Routes
 from pmbf.serving.service import requests
 from pmbf.serving.service.duplicates import MOST_BYTES, Comparisons
 from pmbf.serving.service.pool import Pool
-
-STATUS = {"parameter": 400, "unread": 422, "missing": 500, "damaged": 500, "busy": 503, "failed": 500}
-"""The status of HTTP for each kind of error of a working process."""
 
 
 @dataclass(slots=True)
 class Service:
     """The parts of the service that handlers use.
 
-    Args:
-        policy: The policy of requests that bring no policy; it names the collection.
-        pool: The working processes.
-        metrics: Counts of answers.
-        templates: What clients may choose for a screening.
+    The policy is that of requests that bring none; it names the collection.
     """
 
     policy: Policy
@@ -115,7 +107,7 @@ async def check(service: Service, request: Request) -> Response:
     session = await asyncio.to_thread(Session.of, policy, to_others=not request.is_local)
     payloads = list(plan.payloads)
     header, contents = requests.request(session, payloads)
-    found = await _asked(service, header | {"ask": "judge"}, contents)
+    found = await service.pool.answered(header | {"ask": "judge"}, contents)
     for one in found["judged"]:
         one["problems"] += [f"Content-Encoding {coding}: not unpacked" for coding in request.unread_codings]
     judged = (Judged.from_dict(*one) for one in zip(found["judged"], [one.bare() for one in payloads], strict=True))
@@ -159,9 +151,8 @@ async def _reported(
 ) -> dict[str, Any]:
     """Return the answer of a working process that is asked for a report on one file.
 
-    Raises:
-        HttpError: A field of the query is unknown or cannot be read; the answer is an error; or the collection has no
-            sentences (409).
+    `HttpError`: a field of the query is unknown or cannot be read; the answer is an error; or the collection has no
+    sentences (409).
     """
     _require_named(service, request)
     _require_known(request, ("name", "template", *readers))
@@ -171,7 +162,7 @@ async def _reported(
     if template := request.query.get("template"):
         options["template"] = _template(template, service.templates)
     header = {"ask": ask, "name": request.query.get("name", "request"), "options": options}
-    return await _asked(service, header, [request.body], missing=409 if ask == "sentences" else STATUS["missing"])
+    return await service.pool.answered(header, [request.body], missing=409 if ask == "sentences" else 500)
 
 
 def _outcome_of(report: Mapping[str, Any], *, found: bool, n_tokens: int) -> str:
@@ -254,25 +245,12 @@ async def _each(service: Service, parts: Iterable[Part]) -> list[dict[str, Any]]
 
     async def some() -> None:
         for number, (header, contents) in numbered:
-            answers[number] = await _asked(service, header | {"ask": "judge"}, contents)
+            answers[number] = await service.pool.answered(header | {"ask": "judge"}, contents)
 
     done = await asyncio.gather(*(some() for _ in range(service.pool.n_workers)), return_exceptions=True)
     if failed := next(filter(None, done), None):
         raise failed
     return [answers[number] for number in sorted(answers)]
-
-
-async def _asked(
-    service: Service,
-    header: dict[str, Any],
-    contents: Sequence[bytes | memoryview],
-    *,
-    missing: int = STATUS["missing"],
-) -> dict[str, Any]:
-    found = await service.pool.ask(header, contents)
-    if "error" in found:
-        raise HttpError((STATUS | {"missing": missing})[found["error"]], found["reason"])
-    return found
 
 
 def _count(service: Service, judged: list[dict[str, Any]]) -> None:

@@ -21,14 +21,13 @@ from pmbf.guard.policy import Policy
 from pmbf.screen.templates import Offered, offered
 from pmbf.serving.http.connections import Connections, Door
 from pmbf.serving.http.limits import ServiceLimits
-from pmbf.serving.http.listening import listening, shown_address
+from pmbf.serving.http.listening import listening, shown_address, signals
 from pmbf.serving.http.metrics import Metrics
 from pmbf.serving.service.place import made_folder, read_token
 from pmbf.serving.service.pool import Pool
 from pmbf.serving.service.routes import Service, routes
-from pmbf.serving.service.signals import renew, signals
 
-WORKING_MODULE = "pmbf.serving.service.asks"
+WORKING_MODULE = "pmbf.serving.service.worker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,6 @@ class ServiceSettings:
         tcp: A loopback address and a port, or None.
         token_file: Holds the access token that clients over TCP show; made if it does not exist.
         is_logged: Whether each response is a line on stderr.
-        limits: Sizes, times and numbers that clients may take.
         templates: The templates that clients may choose by name.
         fetch_all: Whether the nodes of a cluster fetch all volumes before the service answers.
     """
@@ -61,10 +59,8 @@ class ServiceSettings:
 def run(settings: ServiceSettings, on_ready: Callable[[str], None], on_problem: Callable[[str], None]) -> None:
     """Serve until a signal asks to stop.
 
-    Args:
-        settings: How the service runs.
-        on_ready: Called with the collection and the addresses, once the service answers.
-        on_problem: Called with each problem that does not end the service.
+    `on_ready` is called with the collection and the addresses, once the service answers; `on_problem` with each problem
+    that does not end the service.
 
     Raises:
         BusyError: Another service has the socket, or another program has the port.
@@ -102,7 +98,7 @@ async def _serve(
         serve = partial(connections.serve, door=others)
         servers.append(await asyncio.start_server(serve, sock=tcp, limit=limits.header_bytes))
     on_ready(f"{pool.status['n_documents']:,} documents of {policy.protected}: {_places(settings, tcp)}")
-    renewal = asyncio.create_task(renew(pool, renewing, on_problem))
+    renewal = asyncio.create_task(pool.renew_when(renewing, on_problem))
     await stopped.wait()
     for server in servers:
         server.close()

@@ -2,7 +2,7 @@
 
 Before each answer the process looks whether there was a commit, or another collection in the same place. If so, then it
 opens the collection again; the nodes of a cluster fetch what is new. So each answer knows every commit before its
-request. The table of asks is given.
+request. The table of asks is given: here stands that of the service, which judges payloads and screens files.
 """
 
 from __future__ import annotations
@@ -28,9 +28,11 @@ from pmbf.base.errors import (
     unexamined,
 )
 from pmbf.collection import Collection
-from pmbf.guard.checker import open_cluster, open_protected
+from pmbf.guard.checker import CollectionChecker, open_cluster, open_protected
 from pmbf.jobs import frames
+from pmbf.serving.service import requests
 from pmbf.store.files import opened
+from pmbf.verbs import AnyCollection
 
 if TYPE_CHECKING:
     from pmbf.cluster.collection import ClusterCollection
@@ -59,7 +61,6 @@ class Protected:
         self._collection = open_protected(folder)
 
     def close(self) -> None:
-        """Close it."""
         self._collection.close()
 
     def health(self) -> dict[str, Any]:
@@ -116,7 +117,6 @@ class ProtectedCluster:
         return {"cluster": health(self._collection.nodes, self._collection.manifest).to_dict()}
 
     def close(self) -> None:
-        """End the nodes."""
         self._collection.close()
 
 
@@ -140,11 +140,8 @@ def answer(
 def work(asks: Mapping[str, Ask], max_header_bytes: int) -> None:
     """Answer frames from the socket `sys.argv[1]`, a number, for the collection at the place `sys.argv[2]`.
 
-    The place is JSON: `[folder]`, or `[depot, Ray address or "", "all" or ""]` of a cluster.
-
-    Args:
-        asks: The asks by name.
-        max_header_bytes: The most bytes of a frame's header.
+    The place is JSON: `[folder]`, or `[depot, Ray address or "", "all" or ""]` of a cluster. A frame's header has
+    `max_header_bytes` at most.
     """
     number, place = int(sys.argv[1]), json.loads(sys.argv[2])
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -160,3 +157,39 @@ def work(asks: Mapping[str, Ask], max_header_bytes: int) -> None:
             while request := frames.receive(stream, max_header_bytes):
                 frames.send(stream, {}, json.dumps(answer(protected, asks, *request)).encode())
                 del request  # the next body comes before the name is given anew
+
+
+# ---------------------------------------------------------------------- the asks of the service
+
+
+def judge(collection: AnyCollection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+    """Judge payloads under the session that comes with them."""
+    session, start = requests.session_of(header, body)
+    checker = CollectionChecker.under(session.policy, collection)
+    payloads = requests.payloads_of(header, body, start)
+    return {"judged": [one.to_dict() for one in session.judged(payloads, checker)]}
+
+
+def screen(collection: AnyCollection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+    """Screen one file."""
+    return {"report": collection.screen(body, name=header["name"], **header["options"]).to_dict()}
+
+
+def sentences(collection: AnyCollection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+    """Screen one file sentence by sentence.
+
+    `NotFoundError`: the collection has no sentences. `ParameterError`: it lies on a cluster, which has none.
+    """
+    if not isinstance(collection, Collection):
+        raise ParameterError("a cluster has no sentences: ask a service of a collection in a folder")
+    collection.sentences_status()  # raises before a long file is read
+    report = collection.screen_sentences(body, name=header["name"], **header["options"])
+    return {"report": report.to_dict(), "found": report.found}
+
+
+ASKS: dict[str, Ask] = {"judge": judge, "screen": screen, "sentences": sentences}
+
+
+def main() -> None:
+    """Answer asks until the service closes the socket."""
+    work(ASKS, requests.MAX_HEADER_BYTES)

@@ -70,7 +70,6 @@ class Guarded:
         self._tokens, self._hosts, self._is_secure = tokens, frozenset(hosts), is_secure
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         if scope["type"] != "http":
             return
 
@@ -98,11 +97,7 @@ class Guarded:
         return HttpError(421, f"the Host is none of this application's: {', '.join(sorted(self._hosts))}")
 
     def _visitor(self, request: Request) -> Visitor | None:
-        """Return who asks; None if nobody is known.
-
-        Raises:
-            HttpError: A token is shown that is wrong or has expired.
-        """
+        """Return who asks, None if nobody is known; raise `HttpError` for a token that is wrong or has expired."""
         scheme, _, shown = request.headers.get("authorization", "").partition(" ")
         if scheme:
             token = self._tokens.of(shown.strip()) if scheme.lower() == "bearer" else None

@@ -202,8 +202,7 @@ async def remove_token(request: Request) -> Response:
 async def _values(request: Request, needed: tuple[str, ...], others: tuple[str, ...]) -> dict[str, Any]:
     """Return the fields of a JSON body.
 
-    Raises:
-        HttpError: The body is no JSON object, or a field is missing, unknown or no text.
+    Raise `HttpError` if it is no object, or a field is missing, unknown or no text.
     """
     body = b""
     async for piece in request.stream():

@@ -31,14 +31,7 @@ SHOWN_PATH = "web"
 
 
 class ApplicationConnections(Connections):
-    """All connections of a service whose requests an ASGI application answers.
-
-    Args:
-        application: The ASGI application.
-        metrics: Counts the responses.
-        limits: Sizes, times and numbers that a client may take.
-        is_logged: Whether each response is a line on stderr.
-    """
+    """All connections of a service whose requests an ASGI application answers."""
 
     def __init__(
         self, application: Application, metrics: Metrics, limits: ServiceLimits, *, is_logged: bool = False
@@ -92,14 +85,7 @@ class ApplicationConnections(Connections):
 
 
 class Exchange:
-    """One request and its response, as an ASGI application sees them.
-
-    Args:
-        connection: The two ends of the connection.
-        turn: Counts the bytes of the body.
-        head: The request before its body.
-        limits: Seconds for the body, for each piece, and for the answer.
-    """
+    """One request and its response, as an ASGI application sees them. The turn counts the bytes of the body."""
 
     def __init__(self, connection: Connection, turn: Turn, head: Head, limits: ServiceLimits) -> None:
         self._reader, self._writer = connection.reader, connection.writer
@@ -133,8 +119,7 @@ class Exchange:
     async def receive(self) -> Message:
         """Return the next piece of the body; after the last, wait until the exchange is over.
 
-        Raises:
-            HttpError: The body ends early or is too slow.
+        `HttpError`: the body ends early or is too slow.
         """
         turn, head = self._turn, self._head
         if self._is_read:
@@ -162,8 +147,7 @@ class Exchange:
     async def send(self, message: Message) -> None:
         """Send the head of the response, or a piece of its body.
 
-        Raises:
-            ConnectionError: The client has gone, or does not receive its answer.
+        `ConnectionError`: the client has gone, or does not receive its answer.
         """
         if message["type"] == "http.response.start":
             self._start(message["status"], message.get("headers", ()))

@@ -25,11 +25,10 @@ from pmbf.serving.web import api
 from pmbf.serving.web.access import needs, role_of, visitor_of, with_session
 from pmbf.serving.web.history import VERDICTS
 from pmbf.serving.web.openapi import OPERATIONS
-from pmbf.serving.web.option_names import skeleton
 from pmbf.serving.web.running import only, parts_of
-from pmbf.serving.web.tokens import ROLES, AccessTokens
+from pmbf.serving.web.tokens import ROLES, AccessTokens, skeleton
 from pmbf.serving.web.uploads import OPTIONS, SWITCHES, fields_sent, sent
-from pmbf.serving.web.wording import COOKIE, LANGUAGES, Words, language_of
+from pmbf.serving.web.wording import COOKIE, LANGUAGES, PageWords, language_of
 
 _SECURITY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"')
 
@@ -106,7 +105,7 @@ async def evidence(request: Request) -> Response:
         try:
             text = parts.history.text(one.id)
         except NotFoundError:
-            raise HttpError(404, Words(language_of(request))("text_not_kept")) from None
+            raise HttpError(404, PageWords(language_of(request))("text_not_kept")) from None
         sentences = parts.history.sentences(one.id)
         report = sentences or parts.history.report(one.id)
         drawn, body = report.to_json().encode(), text.encode("utf-8", "surrogatepass")
@@ -255,7 +254,7 @@ def _turning(request: Request, more: bool, n_shown: int) -> dict[str, Any]:
 
 
 def _page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
-    words = Words(language_of(request))
+    words = PageWords(language_of(request))
     visitor = request.scope.get("state", {}).get("visitor")
     parts = parts_of(request)
     shared = {
@@ -276,7 +275,7 @@ def _page(request: Request, template: str, status: int = 200, **values: Any) -> 
     return response
 
 
-def _named(t: Words, tokens: AccessTokens) -> Callable[[str, str], str]:
+def _named(t: PageWords, tokens: AccessTokens) -> Callable[[str, str], str]:
     """Return what writes a user's name: with the token's id if another is called alike, or if the token is gone."""
 
     @cache
@@ -293,7 +292,7 @@ def _named(t: Words, tokens: AccessTokens) -> Callable[[str, str], str]:
     return told
 
 
-def _told_options(t: Words, options: str) -> str:
+def _told_options(t: PageWords, options: str) -> str:
     """Return the options of a screening in words, as its entry in the history holds them."""
     told = []
     for name, value in parse_qsl(options):

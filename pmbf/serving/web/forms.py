@@ -1,11 +1,16 @@
 """A form with files as it comes: files and a pasted text go to disk piece by piece, other fields are small.
 
+Uploads that wait lie in files without a name, all together of bounded size.
+
 Source:
     RFC 7578 (multipart/form-data).
 """
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,13 +19,78 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import Request
 
 from pmbf.serving.http.messages import HttpError
-from pmbf.serving.web.spool import Spool, Spooled
 
 MAX_TEXTS, MAX_FIELDS, MAX_FIELD_BYTES, MAX_HEADER_BYTES = 64, 40, 8 << 10, 2 << 10
 """Of a form: its files and pasted texts, its other fields, the bytes of such a field and of a header of a part."""
 MAX_NAME = 500
+MOST_BYTES, MOST_FILES = 4 << 30, 512
+"""Of all uploads together."""
 PASTED = "text"
 """The field of a pasted text."""
+
+
+class Spool:
+    """The bytes of uploads that are read or wait, with bounds for all together: a program can open some 1,000 files."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES, most_files: int = MOST_FILES) -> None:
+        self.n_bytes, self.n_files = 0, 0
+        self._most_bytes, self._most_files = most_bytes, most_files
+
+    def take(self, n_bytes: int = 0, n_files: int = 0) -> None:
+        """Take room; raise `HttpError` if there is too little."""
+        if self.n_bytes + n_bytes > self._most_bytes:
+            raise HttpError(503, f"{self.n_bytes} bytes wait already; ask again later", Retry_After="5")
+        if self.n_files + n_files > self._most_files:
+            raise HttpError(503, f"{self.n_files} files wait already; ask again later", Retry_After="5")
+        self.n_bytes += n_bytes
+        self.n_files += n_files
+
+    def give(self, n_bytes: int = 0, n_files: int = 0) -> None:
+        self.n_bytes -= n_bytes
+        self.n_files -= n_files
+
+
+class Spooled:
+    """The bytes of one upload on disk. They take room until the file is closed, or nobody has it any more."""
+
+    def __init__(self, spool: Spool) -> None:
+        with disk_is_not_full():
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
+        self._spool, self._n_bytes, self._n_files = spool, 0, 0
+        spool.take(n_files=1)
+        self._n_files = 1
+
+    def __del__(self) -> None:
+        with suppress(AttributeError):  # the file could not be made
+            self.close()
+
+    def write(self, piece: bytes) -> None:
+        """Append bytes; raise `HttpError` if there is too little room, or the disk is full."""
+        self._spool.take(len(piece))
+        self._n_bytes += len(piece)
+        with disk_is_not_full():
+            self._file.write(piece)
+
+    def read(self) -> bytes:
+        with disk_is_not_full():
+            self._file.seek(0)
+        return self._file.read()
+
+    def close(self) -> None:
+        self._file.close()
+        self._spool.give(self._n_bytes, self._n_files)
+        self._n_bytes = self._n_files = 0
+
+
+@contextmanager
+def disk_is_not_full() -> Iterator[None]:
+    """Tell the client of a file that cannot be written. Raises `HttpError`."""
+    try:
+        yield
+    except ConnectionError:  # the client has gone
+        raise
+    except OSError as error:
+        raise HttpError(503, f"the upload cannot be kept: {error.strerror}", Retry_After="5") from None
 
 
 @dataclass(slots=True)
@@ -39,7 +109,6 @@ class Sent:
     fields: dict[str, str] = field(default_factory=dict)
 
     def close(self) -> None:
-        """Drop the bytes of all texts."""
         for one in self.uploads:
             one.body.close()
 
@@ -47,8 +116,7 @@ class Sent:
 async def form_sent(request: Request, spool: Spool) -> Sent:
     """Return the texts and fields of a form.
 
-    Raises:
-        HttpError: The form is malformed, or holds too much; or the disk is full.
+    Raise `HttpError` if it is malformed or holds too much, or the disk is full.
     """
     form = _Form(spool)
     try:
@@ -78,7 +146,6 @@ class _Form:
         self.is_whole = False
 
     def callbacks(self) -> Any:
-        """Return what the parser calls."""
         names = (
             "part_begin",
             "header_field",
@@ -98,7 +165,6 @@ class _Form:
         return self._sent
 
     def close(self) -> None:
-        """Drop what came."""
         self._sent.close()
 
     def _part_begin(self) -> None:

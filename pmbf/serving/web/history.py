@@ -46,7 +46,6 @@ class Screening:
         n_sources: Sources of which text counts.
         n_chars: Code points of the text.
         is_complete: Whether all of the text was read and compared.
-        has_text: Whether the text was kept.
         options: What the screening was asked with, as a query of REST: `min_chars=100&template=thesis`; empty if
             nothing was chosen, or the screening was kept before options were.
         n_not_counted: Characters of the text that sources share but that do not count.
@@ -98,18 +97,9 @@ class History:
         text: str | None = None,
         sentences: str | None = None,
     ) -> Screening:
-        """Keep a report, and its text and the report of its sentences, in JSON, if there are any.
+        """Keep a report, the text if it is given, and the report of its sentences as JSON if there is one.
 
-        Args:
-            report: What was found.
-            by: The token that asked.
-            sha256: Of the bytes that came.
-            options: As `Screening.options`.
-            text: The text, if it is kept.
-            sentences: The report of its sentences as JSON, if it was screened by sentences.
-
-        Returns:
-            Its entry.
+        Return its entry.
         """
         one = Screening(
             id=secrets.token_hex(8),
@@ -177,9 +167,7 @@ class History:
     def screening(self, number: str) -> Screening:
         """Return one screening.
 
-        Raises:
-            NotFoundError: There is no such screening.
-            CorruptError: The state file is damaged, here and in all that follows.
+        Raise `NotFoundError` if there is none, here and in all that follows `CorruptError` of the file.
         """
         found = self._screenings("WHERE id = ?", [number])
         if not found:
@@ -249,9 +237,8 @@ class History:
     def decide(self, number: str, *, source: str, verdict: str, by: Token, note: str = "") -> Decision:
         """Keep a decision about a source, in place of the one before.
 
-        Raises:
-            NotFoundError: There is no such screening, or its report has no such source.
-            ParameterError: The verdict is unknown, or the note is too long.
+        `NotFoundError`: there is no such screening, or its report has no such source. `ParameterError`: the verdict is
+        unknown, or the note is too long.
         """
         if verdict not in VERDICTS:
             raise ParameterError(f"verdict is {verdict!r}, expected one of {', '.join(VERDICTS)}")

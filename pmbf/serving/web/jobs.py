@@ -19,8 +19,8 @@ from pmbf.base.errors import PmbfError
 from pmbf.report import Report
 from pmbf.serving.http.messages import HttpError
 from pmbf.serving.service.pool import Pool
+from pmbf.serving.web.forms import Spooled
 from pmbf.serving.web.history import History
-from pmbf.serving.web.spool import Spooled
 from pmbf.serving.web.tokens import Token
 
 MOST_WAITING = 256
@@ -36,10 +36,10 @@ class Job:
     """One screening on its way.
 
     Args:
-        id: 16 hexadecimal digits, drawn by chance.
         by: The token that asked.
         name: Name of the text.
         asked: Its options, as the history names them.
+        id: 16 hexadecimal digits, drawn by chance.
         state: `waiting`, `working`, `done` or `failed`.
         reason: Why it failed.
         screening: Its entry in the history once it is done.
@@ -68,7 +68,6 @@ class Job:
 
     @property
     def is_over(self) -> bool:
-        """Whether its state changes no more."""
         return self.state in ("done", "failed")
 
     def turn(self, state: str, reason: str = "") -> None:
@@ -80,9 +79,7 @@ class Job:
     async def states(self, after: int = -1, every_s: float = 15.0) -> AsyncIterator[dict[str, Any] | None]:
         """Yield its values now and after each change, until it is over; None each `every_s` without a change.
 
-        Args:
-            after: The last number of changes that the asker knows.
-            every_s: Seconds.
+        `after` is the last number of changes that the asker knows.
         """
         while True:
             waiting = self._changed
@@ -100,10 +97,7 @@ class Job:
 class Jobs:
     """All jobs of the application.
 
-    Args:
-        pool: The working processes.
-        history: Where a report is kept.
-        answer_s: Seconds for a screening; then its process is ended.
+    A screening whose answer takes longer than `answer_s` is given up, with its process.
     """
 
     def __init__(self, pool: Pool, history: History, *, answer_s: float) -> None:
@@ -122,18 +116,15 @@ class Jobs:
         asked: str = "",
         keeps_text: bool = False,
     ) -> Job:
-        """Take a text to be screened.
+        """Take a text to be screened; its bytes are read and closed later. `HttpError`: too many wait.
 
         Args:
-            body: The bytes of its file; read and closed later.
+            body: The bytes of its file.
             by: The token that asks.
             name: Name of the text; its ending tells the format.
             options: Fields of `pmbf.screen.Options`, and `sentences`: whether it is screened sentence by sentence.
             asked: The options as the history names them: `Screening.options`.
             keeps_text: Whether the history keeps the text, too.
-
-        Raises:
-            HttpError: Too many wait.
         """
         waiting = [one for one in self._jobs.values() if not one.is_over]
         if len(waiting) >= MOST_WAITING or sum(one.by.id == by.id for one in waiting) >= MOST_OF_A_USER:
@@ -168,7 +159,6 @@ class Jobs:
             del self._jobs[number]
 
     async def close(self) -> None:
-        """End all jobs."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -10,31 +10,19 @@ from starlette.requests import Request
 
 from pmbf.screen.templates import Offered, offered
 from pmbf.serving.http.messages import HttpError
-from pmbf.serving.service.pool import Pool, WorkerError
+from pmbf.serving.service.pool import Pool
 from pmbf.serving.web.access import Visitor, visitor_of
+from pmbf.serving.web.forms import Spool
 from pmbf.serving.web.history import History, Screening
 from pmbf.serving.web.jobs import Jobs
-from pmbf.serving.web.spool import Spool
 from pmbf.serving.web.tokens import AccessTokens
-
-STATUS = {"parameter": 400, "unread": 422, "missing": 404, "damaged": 500, "failed": 500, "busy": 503}
-"""The status of HTTP for each kind of error of a working process."""
 
 
 @dataclass(slots=True)
 class Parts:
     """The parts of the application that handlers use.
 
-    Args:
-        collection: Path of the collection.
-        pool: The working processes.
-        jobs: The screenings on their way.
-        history: What was screened and decided.
-        tokens: Who may ask what.
-        is_secure: Whether browsers reach the application over TLS.
-        templates: The templates that users may choose by name.
-        spool: Uploads that are read or wait.
-        kept_s: Seconds that screenings are kept; None: until they are deleted.
+    Screenings are kept for `kept_s` seconds; None: until they are deleted.
     """
 
     collection: str
@@ -48,25 +36,11 @@ class Parts:
     kept_s: float | None = None
 
     async def ask(self, ask: str, contents: Sequence[bytes] = (), **header: Any) -> dict[str, Any]:
-        """Return a working process's answer.
-
-        Raises:
-            HttpError: The process ended, or its answer is an error.
-        """
-        try:
-            found = await self.pool.ask({"ask": ask} | header, contents)
-        except WorkerError as error:
-            raise HttpError(500, str(error)) from None
-        if "error" in found:
-            raise HttpError(STATUS[found["error"]], found["reason"])
-        return found
+        """Return a working process's answer; raise `HttpError` if it is an error."""
+        return await self.pool.answered({"ask": ask} | header, contents, missing=404)
 
     def screening(self, request: Request) -> Screening:
-        """Return the screening that a path names, if the visitor may see it.
-
-        Raises:
-            HttpError: There is none, or it is another user's.
-        """
+        """Return the screening that a path names; raise `HttpError` if there is none, or it is another user's."""
         visitor = visitor_of(request)
         one = self.history.screening(request.path_params["number"])
         if not sees(visitor, one.user_id):

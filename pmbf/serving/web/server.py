@@ -1,4 +1,4 @@
-"""The application at its address: sockets, signals, start and stop.
+"""The application at its address: sockets, signals, start and stop; its routes, and what becomes of errors.
 
 SIGTERM, SIGINT   no new connections; requests that are being answered finish; then the application ends
 SIGHUP            new working processes take over when they are ready, for another collection in the same place
@@ -10,29 +10,63 @@ import asyncio
 import contextlib
 import socket
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
-from pmbf.base.errors import PmbfError
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from pmbf.base.errors import NotFoundError, ParameterError, PmbfError
 from pmbf.screen.templates import Offered, offered
 from pmbf.serving.http.connections import Door
 from pmbf.serving.http.limits import ServiceLimits
-from pmbf.serving.http.listening import listening, shown_address
+from pmbf.serving.http.listening import listening, shown_address, signals
+from pmbf.serving.http.messages import HttpError
 from pmbf.serving.http.metrics import Metrics
 from pmbf.serving.service.pool import Pool
-from pmbf.serving.service.signals import renew, signals
-from pmbf.serving.web import database
-from pmbf.serving.web.application import application
+from pmbf.serving.web import browser, database, openapi
+from pmbf.serving.web.access import Guarded
 from pmbf.serving.web.bridge import ApplicationConnections
 from pmbf.serving.web.history import History
-from pmbf.serving.web.jobs import Jobs
+from pmbf.serving.web.jobs import NOT_KEPT, Jobs
 from pmbf.serving.web.running import Parts
 from pmbf.serving.web.tokens import AccessTokens
 from pmbf.store.folders import make_folder
 from pmbf.store.ownership import require_own_folder
 
+PAGES = (
+    ("GET", "/", browser.start),
+    ("POST", "/", browser.screen),
+    ("GET", "/jobs/{number}", browser.job),
+    ("GET", "/screenings", browser.screenings),
+    ("GET", "/screenings/{number}", browser.screening),
+    ("GET", "/screenings/{number}/evidence", browser.evidence),
+    ("POST", "/screenings/{number}/decide", browser.decide),
+    ("POST", "/screenings/{number}/keep", browser.keep_text),
+    ("POST", "/screenings/{number}/delete", browser.delete),
+    ("GET", "/collection", browser.collection),
+    ("POST", "/collection", browser.add),
+    ("GET", "/collection/{id}", browser.document),
+    ("POST", "/collection/{id}/remove", browser.remove),
+    ("GET", "/tokens", browser.tokens),
+    ("POST", "/tokens", browser.add_token),
+    ("POST", "/tokens/{number}/remove", browser.remove_token),
+    ("GET", "/enter", browser.enter),
+    ("POST", "/enter", browser.entered),
+    ("POST", "/leave", browser.leave),
+    ("GET", "/api", browser.interface),
+    ("GET", "/openapi.json", openapi.serve),
+)
+"""The method, the path and the handler of each page."""
+STATIC = {"app.css": "text/css", "app.js": "text/javascript"}
 WORKING_MODULE = "pmbf.serving.web.asks"
 EXPIRY_EVERY_S = 3600.0
 RISK = "others could read the history or forge decisions"
@@ -50,7 +84,6 @@ class WebSettings:
         host: The name under which a proxy with TLS shows the application to others; empty: there is no proxy.
         kept_s: Seconds that screenings are kept; None: until they are deleted.
         is_logged: Whether each response is a line on stderr.
-        limits: Sizes, times and numbers that clients may take.
         templates: The templates that users may choose by name.
     """
 
@@ -68,10 +101,8 @@ class WebSettings:
 def run(settings: WebSettings, on_ready: Callable[[str, str], None], on_problem: Callable[[str], None]) -> None:
     """Serve until a signal asks to stop.
 
-    Args:
-        settings: How the application runs.
-        on_ready: Called with the address, and with an address that opens a session once, when the application answers.
-        on_problem: Called with each problem that does not end the application.
+    `on_ready` is called with the address, and with one that opens a session once, when the application answers;
+    `on_problem` with each problem that does not end it.
 
     Raises:
         BusyError: Another program has the port.
@@ -114,7 +145,7 @@ async def _serve(
         server = await asyncio.start_server(serve, sock=bound, limit=limits.header_bytes)
         address = f"https://{settings.host}/" if settings.host else f"http://{shown_address(host, port)}/"
         on_ready(address, f"{address}enter?ticket={tokens.ticket(tokens.own())}")
-        tasks = [asyncio.create_task(renew(pool, renewing, on_problem))]
+        tasks = [asyncio.create_task(pool.renew_when(renewing, on_problem))]
         if settings.kept_s is not None:
             tasks.append(asyncio.create_task(_expire(history, settings.kept_s, on_problem)))
         await stopped.wait()
@@ -141,3 +172,40 @@ async def _expire(history: History, seconds: float, on_problem: Callable[[str], 
         except (PmbfError, sqlite3.Error) as error:
             on_problem(f"old screenings are not deleted: {error}")
         await asyncio.sleep(EXPIRY_EVERY_S)
+
+
+# ---------------------------------------------------------------------- routes, and what becomes of errors
+
+
+def application(parts: Parts, *, hosts: Collection[str]) -> ASGIApp:
+    """Return the application; `hosts` are the values of `Host` that are its own."""
+    operations = ((one.method, one.path, one.handler) for one in openapi.OPERATIONS)
+    routes = [Route(path, handler, methods=[method]) for method, path, handler in (*operations, *PAGES)]
+    routes.append(Route("/static/{name}", _static, methods=["GET"]))
+    handlers: dict[Any, Callable[..., Any]] = {
+        HttpError: _refused,
+        HTTPException: lambda request, error: _refused(request, HttpError(error.status_code, error.detail)),
+        NotFoundError: lambda request, error: _refused(request, HttpError(404, str(error))),
+        ParameterError: lambda request, error: _refused(request, HttpError(400, str(error))),
+        PmbfError: lambda request, error: _refused(request, HttpError(500, str(error))),
+        sqlite3.DatabaseError: lambda request, error: _refused(request, HttpError(500, f"the state file: {error}")),
+        sqlite3.OperationalError: lambda request, error: _refused(request, HttpError(503, f"{NOT_KEPT}: {error}")),
+    }
+    made = Starlette(routes=routes, exception_handlers=handlers)
+    made.router.redirect_slashes = False  # it would lead to http:, also behind a proxy with TLS
+    made.state.parts = parts
+    return Guarded(made, tokens=parts.tokens, hosts=hosts, is_secure=parts.is_secure)
+
+
+def _refused(request: Request, error: HttpError) -> Response:
+    """Return an error as JSON to programs, as a page to browsers."""
+    if request.url.path.startswith(("/v1/", "/healthz")):
+        return JSONResponse({"error": str(error)}, error.status, error.headers)
+    return browser.refused(request, error)
+
+
+async def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in STATIC:
+        raise HttpError(404, f"there is no {name!r}")
+    return Response(resources.files("pmbf.serving.web").joinpath("static", name).read_bytes(), media_type=STATIC[name])

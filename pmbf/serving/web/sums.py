@@ -82,16 +82,9 @@ class Sums:
         self._whole: dict[str, tuple[int, int]] = {}
 
     def rows(self, table: str, columns: str, rest: str = "", values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Return rows of a table.
+        """Return what `columns` selects of rows of a table, with what follows it in the query.
 
-        Args:
-            table: The table.
-            columns: What is selected of each row.
-            rest: What follows the table's name in the query.
-            values: Those of the query.
-
-        Raises:
-            CorruptError: One of them is damaged.
+        Raise `CorruptError` for a damaged one.
         """
         with self.told():
             query = f"SELECT {columns}, {self._is_sound(table)} FROM {table} {rest}"

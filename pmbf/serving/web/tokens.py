@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 import sqlite3
 import time
+import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
+from functools import cache
 from typing import Any
 
 from sqlite_utils import Database
 
 from pmbf.base.errors import NotFoundError, ParameterError
-from pmbf.serving.web.option_names import require_name, skeleton
+from pmbf.kernels import alike
 from pmbf.serving.web.sums import Sums
 
 ROLES = ("screen", "review", "admin")
@@ -23,6 +26,12 @@ SESSION_S = 12 * 3600
 TICKET_S = 600
 OWNER = "owner"
 """Name of the token of the person who starts the application; no other token may be called so, or alike."""
+
+MAX_NAME = 200
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+"""Characters that Python calls printable and that no reader sees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +59,7 @@ class AccessTokens:
     def add(self, name: str, role: str, *, days: float | None = None) -> tuple[str, Token]:
         """Make a token; return the token, which is kept nowhere, and its entry.
 
-        Raises:
-            ParameterError: The role is unknown, or the name is no name, or taken, or looks like one that is.
+        `ParameterError`: the role is unknown, or the name is no name, or taken, or looks like one that is.
         """
         if role not in ROLES:
             raise ParameterError(f"role is {role!r}, expected one of {', '.join(ROLES)}")
@@ -149,3 +157,31 @@ class AccessTokens:
 def hashed(secret: str) -> str:
     """Return what is kept of a secret of 32 random bytes: its SHA-256."""
     return hashlib.sha256(secret.encode()).hexdigest()
+
+
+# ---------------------------------------------------------------------- names
+
+
+def require_name(name: str) -> None:
+    """Refuse a name that a reader cannot tell from another.
+
+    `ParameterError`: it is empty or too long, or holds what cannot be seen, or a blank at an end, or two in a row.
+    """
+    if not name.strip() or len(name) > MAX_NAME or not name.isprintable() or _UNSEEN.search(name):
+        raise ParameterError(f"name is {name!r}, expected 1 to {MAX_NAME} characters that can be seen")
+    if name != " ".join(name.split()):
+        raise ParameterError(f"name is {name!r}, expected no blank at its ends, and one at a time inside")
+
+
+def skeleton(name: str) -> str:
+    """Return what two names that look alike have in common, without forms, capitals, look-alike letters, blanks."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return " ".join(_UNSEEN.sub("", folded).translate(_shapes()).split())
+
+
+@cache
+def _shapes() -> dict[int, str]:
+    """Return the first letter of each group of letters that look alike; `I`, `l`, `1` are a group, so are O and 0."""
+    firsts = {letter: group[0] for group in alike() for letter in group}
+    same = {"i": "l", "\u0131": "l", "1": "l", "|": "l", "0": "o"}
+    return {ord(letter): same.get(first, first) for letter, first in ({one: one for one in same} | firsts).items()}

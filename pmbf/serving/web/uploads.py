@@ -12,9 +12,8 @@ from starlette.requests import Request
 
 from pmbf.screen.templates import Offered, chosen
 from pmbf.serving.http.messages import HttpError
-from pmbf.serving.web.forms import Sent, Upload, form_sent, named
+from pmbf.serving.web.forms import Sent, Spooled, Upload, form_sent, named
 from pmbf.serving.web.running import parts_of
-from pmbf.serving.web.spool import Spooled
 
 MAX_FORM_BYTES = 64 << 10
 """Of a form without files. Anybody may send one: the page that asks for a token has no visitor yet."""
@@ -26,8 +25,7 @@ _CHARSET = re.compile(r";\s*charset\s*=\s*(?!\"?utf-?8\"?\s*(;|$))", re.IGNORECA
 async def sent(request: Request) -> Sent:
     """Return what a request holds: a form with files or a pasted text, or the bytes of one file (`?name=`).
 
-    Raises:
-        HttpError: The form is malformed, or holds too much, or nothing.
+    `HttpError`: the form is malformed, or holds too much, or nothing.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != FORM:  # `curl --data-binary` calls any body `application/x-www-form-urlencoded`
@@ -59,8 +57,7 @@ def n_sent(request: Request) -> int:
 async def fields_sent(request: Request) -> dict[str, str]:
     """Return the fields of a form without files.
 
-    Raises:
-        HttpError: It is malformed, too large, or in another encoding than UTF-8.
+    `HttpError`: it is malformed, too large, or in another encoding than UTF-8.
     """
     if n_sent(request) > MAX_FORM_BYTES:
         raise HttpError(413, f"the form has {n_sent(request)} bytes, expected at most {MAX_FORM_BYTES}")
@@ -100,15 +97,9 @@ SWITCHES = frozenset(name for name, reads in OPTIONS.items() if reads is _is_tru
 
 
 def options(fields: Mapping[str, str], templates: Offered) -> dict[str, Any]:
-    """Return the options of a screening. Empty fields are not given.
+    """Return the options of a screening from the fields of a request. Empty fields are not given.
 
-    Args:
-        fields: The fields of a request.
-        templates: The templates that may be chosen.
-
-    Raises:
-        HttpError: A field is unknown, or its value cannot be read.
-        ParameterError: There is no such template.
+    `HttpError`: a field is unknown, or its value cannot be read. `ParameterError`: there is no such template.
     """
     made = {}
     for name, text in fields.items():

@@ -17,19 +17,14 @@ LANGUAGES = ("en", "de")
 COOKIE = "language"
 
 
-class Words:
-    """The words of one language: `words("key", n=3)`.
-
-    >>> Words("en")("documents", n=1), Words("en")("documents", n=2)
-    ('1 document', '2 documents')
-    """
+class PageWords:
+    """The words of one language: `words("key", n=3)`."""
 
     def __init__(self, language: str) -> None:
         self.language = language
         self._words = _read(language)
 
     def __contains__(self, key: str) -> bool:
-        """Whether there are words for a key."""
         return key in self._words
 
     def __call__(self, key: str, **values: object) -> str:
