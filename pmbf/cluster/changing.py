@@ -51,11 +51,8 @@ class Changing:
     ) -> tuple[Manifest, LoadReport]:
         """Load files and commit; return the new manifest, and what was loaded. Unchanged files are not read.
 
-        `on_progress` is called four times a second or more often.
-
-        Raises:
-            BusyError: Somebody else has committed meanwhile; nothing has changed.
-            IncompleteError: A volume cannot be read, or nodes failed again and again; nothing has changed.
+        `on_progress` is called four times a second or more often. `BusyError`: somebody else has committed meanwhile.
+        `IncompleteError`: a volume cannot be read, or nodes failed again and again. Nothing has changed then.
         """
         started, files = time.monotonic(), list(found)
         problems = [one for one in files if isinstance(one, Problem)]
@@ -126,28 +123,17 @@ class Changing:
         spread = Spread(self._nodes, self._manifest)
         contents = {content[0] for one in made for content in one.contents.values()}
         known = _complete(spread, SpreadCatalog(spread).by_sha256(contents))
-        settled = _Settled({(one.sha256, made_from(one.kind)): one.id for one in known}, listed)
+        settled = _Settled(self._manifest, {(one.sha256, made_from(one.kind)): one.id for one in known}, listed)
         for part, one in enumerate(made):
             settled.take(part, one)
-        of_old = {self._manifest.volume_of(id_): edit for id_, edit in self._by_volume(settled.of_old).items()}
         of_new = {made[part].volume: edit for part, edit in settled.of_new.items()}
         renewed = dict(zip(of_new, self._changed(of_new), strict=True))
         added = [renewed.get(one.volume, one.volume) for one in made]
-        if not (of_old or any(one.n_documents for one in added)):
+        if not (settled.of_old or any(one.n_documents for one in added)):
             return self._manifest, settled.report
-        changed = self._changed(of_old)
+        changed = self._changed(settled.of_old)
         following = self._manifest.following(changed=changed, added=[one for one in added if one.n_documents])
         return self._commit(following), settled.report
-
-    def _by_volume(self, by_id: dict[int, VolumeEdit]) -> dict[int, VolumeEdit]:
-        """Return the edits of documents joined by volume, under an id of the volume, with the volume's ids."""
-        joined: dict[int, VolumeEdit] = defaultdict(VolumeEdit)
-        for id_, edit in by_id.items():
-            volume = self._manifest.volume_of(id_)
-            one = joined[volume.offset + 1]
-            one.attached += [path._replace(document=path.document - volume.offset) for path in edit.attached]
-            one.detached += edit.detached
-        return joined
 
     def _changed(self, edits: dict[Volume, VolumeEdit]) -> list[Volume]:
         return work(self._nodes, "change", list(edits.items()))
@@ -175,16 +161,18 @@ class _Settled:
     """Where the documents and paths of new volumes belong.
 
     Args:
-        known: The ids of documents that the collection has, by content.
+        manifest: The generation that is changed.
+        known: The ids of documents that it has, by content.
         listed: How paths are listed before the change.
-        of_old: Changes of volumes that the collection has, by the id of a document.
+        of_old: Changes of volumes that the collection has.
         of_new: Changes of new volumes, by part.
         report: What was loaded.
     """
 
+    manifest: Manifest
     known: dict[Content, int]
     listed: dict[str, ListedPath]
-    of_old: dict[int, VolumeEdit] = field(default_factory=lambda: defaultdict(VolumeEdit))
+    of_old: dict[Volume, VolumeEdit] = field(default_factory=lambda: defaultdict(VolumeEdit))
     of_new: dict[int, VolumeEdit] = field(default_factory=lambda: defaultdict(VolumeEdit))
     report: LoadReport = field(default_factory=LoadReport)
     _made: dict[Content, tuple[int, int]] = field(default_factory=dict)
@@ -212,18 +200,19 @@ class _Settled:
     def _to_old(self, listed: ListedPath, document: int) -> None:
         before = self.listed.get(listed.path)
         if before is not None and before.document != document:
-            self.of_old[before.document].detached.append(listed.path)
+            self.of_old[self.manifest.volume_of(before.document)].detached.append(listed.path)
             self.report.n_replaced += 1
         same = before is not None and before.document == document
         self.report.n_same += not same
         self.report.n_unchanged += same
         labels = before.labels if before else listed.labels
-        self.of_old[document].attached.append(listed._replace(document=document, labels=labels))
+        volume = self.manifest.volume_of(document)
+        self.of_old[volume].attached.append(listed._replace(document=document - volume.offset, labels=labels))
 
     def _to_new(self, part: int, listed: ListedPath, content: Content, is_first: bool) -> None:
         before = self.listed.get(listed.path)
         if before is not None:
-            self.of_old[before.document].detached.append(listed.path)
+            self.of_old[self.manifest.volume_of(before.document)].detached.append(listed.path)
         where = self._made.setdefault(content, (part, listed.document))
         if is_first and where == (part, listed.document):
             self.report.n_added += before is None

@@ -169,7 +169,7 @@ class ClusterCollection(AnyCollection):
         return SpreadTexts(Spread(self.nodes, self.manifest))
 
     def text(self, document: int) -> str:
-        return TextsOnNodes(self.nodes, self.manifest)(document)
+        return self._source_texts(document)
 
     # ------------------------------------------------------------------ changing
 

@@ -49,9 +49,7 @@ class Depot(ABC):
     def fetch(self, name: str, target: Path) -> None:
         """Write a copy of a stored file to a new file.
 
-        Raises:
-            NotFoundError: There is no such file.
-            CorruptError: Its content has not the checksum that is its name.
+        `NotFoundError`: there is no such file. `CorruptError`: its content has not the checksum that is its name.
         """
         with open(target, "xb", opener=without_waiting) as copy:
             try:

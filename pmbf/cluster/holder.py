@@ -33,9 +33,9 @@ from pmbf.cluster.texts import beginnings_of, chunks_of, entries_of, texts_of
 from pmbf.cluster.volumes import Shelf, files_of
 from pmbf.cluster.working import Tasks
 from pmbf.extract import Limits
-from pmbf.intake.adding import Named
+from pmbf.intake.adding import Named, add_texts
 from pmbf.intake.discovery import FileFound
-from pmbf.intake.loader import Progress
+from pmbf.intake.loader import Loader, LoadReport, Progress
 from pmbf.screen.comparing import compare_each
 from pmbf.screen.options import Options
 from pmbf.store.catalog_tables import Document, ListedPath
@@ -43,6 +43,7 @@ from pmbf.store.directory import LIVE
 from pmbf.store.folder import Store
 from pmbf.store.having import Keys
 from pmbf.store.sourcetexts import document_text
+from pmbf.store.writer import Writer
 
 Ids = NDArray[np.uint32]
 
@@ -209,16 +210,24 @@ class Holder(Tasks):
     # ------------------------------------------------------------------ new volumes
 
     def load(self, params: Params, found: Sequence[FileFound], limits: Limits) -> Made:
-        """Make a volume of files."""
+        """Make a volume of the files that can be read."""
 
         def tell(progress: Progress) -> None:
             self._progress = progress
 
-        return making.made_of_files(self._depot, self._shelf.workplace, params, found, limits, tell)
+        def fill(writer: Writer) -> LoadReport:
+            return Loader(writer, limits=limits, on_progress=tell).load(found)
+
+        return making.made(self._depot, self._shelf.workplace, params, fill)
 
     def store(self, params: Params, named: Sequence[Named]) -> Made:
         """Make a volume of texts, each with its name."""
-        return making.made_of_texts(self._depot, self._shelf.workplace, params, named)
+
+        def fill(writer: Writer) -> LoadReport:
+            add_texts(writer, named)
+            return LoadReport()
+
+        return making.made(self._depot, self._shelf.workplace, params, fill)
 
     def change(self, volume: Volume, edit: VolumeEdit) -> Volume:
         """Make a volume in place of another one."""

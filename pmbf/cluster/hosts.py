@@ -56,9 +56,8 @@ def token_path() -> Path:
 def require_token(*, make: bool) -> None:
     """Do nothing if there is a token that others cannot read; `make` it if there is none.
 
-    Raises:
-        NotFoundError: There is none.
-        ParameterError: It is short, others can read it, or the environment says that none is asked for.
+    `NotFoundError`: there is none. `ParameterError`: it is short, others can read it, or the environment says that none
+    is asked for.
     """
     if os.environ.get("RAY_AUTH_MODE", "token") != "token":
         raise ParameterError(
@@ -101,13 +100,14 @@ def require_head(head: str) -> None:
 
 
 def start(words: Sequence[str], address: str | None, state: Path, *, block: bool) -> None:
-    """Start Ray on this machine.
+    """Start Ray on this machine, and return once Ray runs.
+
+    Or become Ray's process (`block`), for who watches over services.
 
     Args:
         words: What `ray start` is told beside the settings above.
         address: Where other hosts reach this one; None: Ray finds out.
         state: The folder of the lock and the log.
-        block: Whether to become Ray's process, as who watches over services wants it, or to return once Ray runs.
 
     Raises:
         BusyError: A host that was started with this folder runs.

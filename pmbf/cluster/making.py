@@ -13,10 +13,7 @@ from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.volumes import Shelf, seal
 from pmbf.cluster.workplace import Workplace
-from pmbf.extract import Limits
-from pmbf.intake.adding import Named, add_texts
-from pmbf.intake.discovery import FileFound
-from pmbf.intake.loader import Loader, LoadReport, Progress
+from pmbf.intake.loader import LoadReport
 from pmbf.kernels import Samples
 from pmbf.store import fingerprints
 from pmbf.store.catalog_tables import DocumentRows, ListedPath, made_from
@@ -38,13 +35,7 @@ Content = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A new volume.
-
-    Args:
-        contents: Its documents' contents by id, ascending.
-        paths: Its paths, by document, in the order of the alphabet.
-        report: What was loaded.
-    """
+    """A new volume: its contents by the ids of its documents, ascending, its paths by document, and what was loaded."""
 
     volume: Volume
     contents: dict[int, Content]
@@ -70,30 +61,16 @@ class VolumeEdit:
         return bool(self.attached or self.detached or self.removed)
 
 
-def made_of_files(
-    depot: Depot,
-    workplace: Workplace,
-    params: Params,
-    found: Sequence[FileFound],
-    limits: Limits,
-    on_progress: Callable[[Progress], None],
-) -> Made:
-    """Return a new volume of the files that can be read; `on_progress` is called after each batch."""
-
-    def load(writer: Writer) -> LoadReport:
-        return Loader(writer, limits=limits, on_progress=on_progress).load(found)
-
-    return _made(depot, workplace, params, load)
-
-
-def made_of_texts(depot: Depot, workplace: Workplace, params: Params, named: Sequence[Named]) -> Made:
-    """Return a new volume of texts, each with its name."""
-
-    def add(writer: Writer) -> LoadReport:
-        add_texts(writer, named)
-        return LoadReport()
-
-    return _made(depot, workplace, params, add)
+def made(depot: Depot, workplace: Workplace, params: Params, fill: Callable[[Writer], LoadReport]) -> Made:
+    """Return a new volume that a function fills."""
+    with workplace.new_folder() as beside:
+        folder = beside / "volume.pmbf"
+        Store.create(folder, params)
+        with Store(folder, writable=True) as store:
+            report = fill(Writer(store))
+            contents = {row.id: (row.sha256, made_from(row.kind)) for row in store.catalog.live_documents()}
+            paths = sorted(store.catalog.paths(), key=lambda one: (one.document, one.path))
+        return Made(seal(folder, depot), contents, paths, report)
 
 
 def changed(depot: Depot, shelf: Shelf, volume: Volume, edit: VolumeEdit) -> Volume:
@@ -149,14 +126,3 @@ def _take_over(writer: Writer, part: Store, moved: int) -> None:
         writer.relist([], [one._replace(document=one.document + moved) for one in listed])
         if writer.pending_bytes > _COMMIT_BYTES:
             writer.commit(has_more=True)
-
-
-def _made(depot: Depot, workplace: Workplace, params: Params, fill: Callable[[Writer], LoadReport]) -> Made:
-    with workplace.new_folder() as beside:
-        folder = beside / "volume.pmbf"
-        Store.create(folder, params)
-        with Store(folder, writable=True) as store:
-            report = fill(Writer(store))
-            contents = {row.id: (row.sha256, made_from(row.kind)) for row in store.catalog.live_documents()}
-            paths = sorted(store.catalog.paths(), key=lambda one: (one.document, one.path))
-        return Made(seal(folder, depot), contents, paths, report)

@@ -68,13 +68,7 @@ class Volume:
 
 @dataclass(frozen=True)
 class Manifest:
-    """A generation of a cluster's collection.
-
-    Args:
-        number: Of the commit, from 1.
-        volumes: Ascending by their offsets.
-        id: Of the collection, random: no other has it.
-    """
+    """A generation of a cluster's collection: the number of its commit, from 1, its volumes by offset, a random id."""
 
     number: int
     params: Params
@@ -140,9 +134,8 @@ class Manifest:
     def from_bytes(cls, content: bytes, where: str) -> Manifest:
         """Return the manifest that `to_bytes` wrote. Nothing of it is believed: see `pmbf.cluster.untrusted`.
 
-        Raises:
-            CorruptError: It is damaged, or says what no pmbf writes.
-            UnsupportedError: A newer or an earlier pmbf wrote it.
+        `CorruptError`: it is damaged, or says what no pmbf writes. `UnsupportedError`: it is of a newer or an earlier
+        pmbf.
         """
         line, _, checksum = content.partition(b"\n")
         if hashlib.sha256(line).hexdigest().encode() + b"\n" != checksum:
@@ -159,9 +152,8 @@ class Manifest:
 def created(depot: Depot, params: Params) -> Manifest:
     """Commit the first manifest of a depot, without volumes.
 
-    Raises:
-        ParameterError: The depot has a collection, or the parameters ask for one without postings.
-        CorruptError: It had one, and its manifests are lost.
+    `ParameterError`: the depot has a collection, or the parameters ask for one without postings. `CorruptError`: it had
+    one, and its manifests are lost.
     """
     _require_free(depot.address)
     if params.index != "postings":
@@ -191,9 +183,7 @@ def last_number(depot: Depot) -> int:
 def last(depot: Depot) -> Manifest:
     """Return the last manifest of a depot.
 
-    Raises:
-        NotFoundError: The depot has no collection.
-        CorruptError: The manifest is damaged, or a later one is missing.
+    `NotFoundError`: it has none; `CorruptError`: it is damaged, or a later one is missing.
     """
     number = last_number(depot)
     noted.require_all(depot, number)
@@ -207,9 +197,7 @@ def last(depot: Depot) -> Manifest:
 def read(depot: Depot, number: int) -> Manifest:
     """Return the manifest of a number.
 
-    Raises:
-        NotFoundError: There is none with this number, or it was emptied.
-        CorruptError: It is damaged, or is that of another number.
+    `NotFoundError`: there is none, or it was emptied; `CorruptError`: it is damaged.
     """
     where = f"{depot.address}: manifest {number}"
     manifest = Manifest.from_bytes(depot.manifest(number), where)

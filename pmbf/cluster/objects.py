@@ -77,7 +77,9 @@ class ObjectDepot(Depot):
         place = self._file(name)
         try:
             if self._now() - self._written(place) > _YOUNG_S:
-                self._store.call_s3("copy_object", **self._to_itself(place))
+                bucket, _, key = place.partition("/")
+                there = {"Bucket": bucket, "Key": key}
+                self._store.call_s3("copy_object", **there, CopySource=there, MetadataDirective="REPLACE")
         except FileNotFoundError:
             raise self._missing(name) from None
 
@@ -171,11 +173,6 @@ class ObjectDepot(Depot):
 
     def _written(self, place: str) -> float:
         return float(self._store.info(place, refresh=True)["LastModified"].timestamp())
-
-    def _to_itself(self, place: str) -> dict[str, Any]:
-        bucket, _, key = place.partition("/")
-        source = {"Bucket": bucket, "Key": key}
-        return {"Bucket": bucket, "Key": key, "CopySource": source, "MetadataDirective": "REPLACE"}
 
     def _file(self, name: str) -> str:
         return f"{self._root}/files/{name[:2]}/{content_name(name, self._address)}"

@@ -31,9 +31,8 @@ def opened(depot: str, ray: str | None = None, *, fetch_all: bool = False) -> Cl
 def drain(depot: str, host: str, ray: str, shelf: str) -> int:
     """Take a host out of the Ray cluster, and return how many volumes the others have fetched or had.
 
-    Raises:
-        NotFoundError: There is no such host, or no collection.
-        IncompleteError: A volume cannot be read without the host, or the host does not leave.
+    `NotFoundError`: there is no such host, or no collection. `IncompleteError`: a volume cannot be read without it, or
+    it does not leave.
     """
     nodes = RayExecutor(ray).nodes()
     remaining = [one for one in nodes if one.host != host]

@@ -71,9 +71,7 @@ def seal(folder: Path, depot: Depot, *, instead_of: Volume | None = None) -> Vol
 def files_of(depot: Depot, name: str) -> dict[str, str]:
     """Return the files of a volume: the name that the depot has for each.
 
-    Raises:
-        NotFoundError: The depot has no such volume.
-        CorruptError: Its list is damaged, or names what no sealed collection has.
+    `NotFoundError`: the depot has no such volume. `CorruptError`: its list is damaged, or names what none has.
     """
     return _listed(depot.read(name), f"{depot.address}: volume {name[:12]}")
 
@@ -105,10 +103,8 @@ class Shelf:
     def folder_of(self, name: str) -> Path:
         """Return the folder of a volume; what is missing of it is fetched, but for rows that cannot be.
 
-        Raises:
-            NotFoundError: The depot has not all other files of the volume.
-            CorruptError: Another file of the depot has another content than its name says, or a copy is a link.
-            OSError: The disk is full.
+        `NotFoundError`: the depot has not all other files of the volume. `CorruptError`: another file of the depot has
+        another content than its name says, or a copy is a link.
         """
         target = self._place(name)
         if not os.path.lexists(target):

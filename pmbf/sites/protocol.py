@@ -65,12 +65,7 @@ class SiteError(PmbfError):
 
 
 class RefusedError(SiteError):
-    """The site refuses, in words of its own.
-
-    Args:
-        told: What is said in the report.
-        status: Of the response; the log has it in place of the site's words.
-    """
+    """The site refuses, in words of its own: the report has them, the log has the status in their place."""
 
     def __init__(self, told: str, status: int) -> None:
         super().__init__(told)
@@ -132,11 +127,7 @@ class Message:
 
     @classmethod
     def read(cls, raw: bytes) -> Self:
-        """Return the message.
-
-        Raises:
-            MalformedError: It is none.
-        """
+        """Return the message; raise `MalformedError` if it is none."""
         values = read_object(raw)
         try:
             found: Self = made(cls, values)

@@ -188,10 +188,8 @@ def init(folder: Path, name: str, *, address: str = "", contact: str = "", key: 
         contact: Whom others may ask about a withheld text.
         key: A federation key to join with; None makes a new one.
 
-    Raises:
-        ParameterError: There is a registry, or a value is malformed.
-        UnsupportedError: The program `openssl` is not installed.
-        NotFoundError, CorruptError: There is no such key, or the file is none.
+    `ParameterError`: there is a registry, or a value is malformed. `UnsupportedError`: the program `openssl` is not
+    installed. `NotFoundError`, `CorruptError`: there is no such key, or the file is none.
     """
     if _file(folder).exists():
         raise ParameterError(f"{folder}: holds a registry already")
@@ -213,10 +211,8 @@ def init(folder: Path, name: str, *, address: str = "", contact: str = "", key: 
 def opened(folder: Path) -> Registry:
     """Return the registry in a folder.
 
-    Raises:
-        NotFoundError: There is none.
-        ParameterError: Others may write to it, or read the private key.
-        CorruptError, UnsupportedError: It is damaged, or of a newer pmbf.
+    `NotFoundError`: there is none. `ParameterError`: others may write to it, or read the private key. `CorruptError`,
+    `UnsupportedError`: it is damaged, or of a newer pmbf.
     """
     path = _file(folder)
     try:
@@ -241,9 +237,7 @@ def opened(folder: Path) -> Registry:
 def read_card(path: Path) -> Card:
     """Return the card in a file.
 
-    Raises:
-        NotFoundError, UnsupportedError, IncompleteError, OSError: As for `pmbf.base.contents.read_bounded`.
-        ParameterError: It is no card.
+    Raise `ParameterError` if it is none, and what `pmbf.base.contents.read_bounded` raises.
     """
     raw = read_bounded(path, _CARD_BYTES, hint="a card of a site is smaller")
     try:

@@ -90,8 +90,7 @@ def free_port() -> int:
 def built(folder: Path, texts: Mapping[str, str]) -> Path:
     """Make a collection of texts, with sentences."""
     with Collection(folder, create=True) as collection:
-        for name, text in texts.items():
-            collection.add(text, name=name)
+        collection.add_many(texts.items())
         collection.build_sentences()
     return folder
 

@@ -198,16 +198,19 @@ class Connections:
             raise HttpError(404, f"there is no such path, expected one of {', '.join(self._routes)}")
         if head.method != route.method:
             raise HttpError(405, f"the method is {head.method}, expected {route.method}", Allow=route.method)
+        self._require_room(head, min(limits.request_bytes, route.most_bytes or limits.request_bytes))
+        return route
+
+    def _require_room(self, head: Head, most: int) -> None:
+        """Refuse a request before its body, of `most` bytes, is read. It is among those in flight."""
         if head.headers.get("expect", "100-continue").lower() != "100-continue":
             raise HttpError(417, "what is expected is unknown, expected 100-continue")
-        most = min(limits.request_bytes, route.most_bytes or limits.request_bytes)
         if head.n_body > most:
             raise HttpError(413, f"the body has {head.n_body} bytes, expected at most {most}")
-        if self._metrics.in_flight > limits.requests:
+        if self._metrics.in_flight > self._limits.requests:
             raise busy("requests")
-        if self._held_bytes and self._held_bytes + head.n_body > limits.held_bytes:
+        if self._held_bytes and self._held_bytes + head.n_body > self._limits.held_bytes:
             raise busy("bytes")
-        return route
 
     async def _answer(self, route: Route, request: Request) -> Response:
         try:

@@ -155,9 +155,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 class Route:
     """The method and the handler of a path.
 
-    Args:
-        is_open: Whether no access token is needed.
-        most_bytes: Bytes of a body at most, if that is less than the service takes.
+    Whether no access token is needed; the bytes of a body, if less than usual.
     """
 
     method: str

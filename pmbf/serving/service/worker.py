@@ -95,10 +95,8 @@ class Protected:
 class ProtectedCluster:
     """A cluster's collection, at its last commit.
 
-    Args:
-        depot: The folder of the depot, or its address.
-        ray: The address of a Ray cluster; empty for processes of this machine.
-        fetch_all: Whether the nodes fetch all volumes now, and those of each commit; empty if not.
+    Without the address of a Ray cluster, its nodes are processes of this machine. `fetch_all` is empty, or they fetch
+    all volumes now, and those of each commit.
     """
 
     def __init__(self, depot: str, ray: str, fetch_all: str = "") -> None:

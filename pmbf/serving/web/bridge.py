@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http import HTTPStatus
 from typing import Any
 
-from pmbf.serving.http.connections import Connection, Connections, Turn, busy
+from pmbf.serving.http.connections import Connection, Connections, Turn
 from pmbf.serving.http.limits import ServiceLimits
 from pmbf.serving.http.messages import CONTINUE, Head, HttpError, Response
 from pmbf.serving.http.metrics import Metrics
@@ -40,29 +40,19 @@ class ApplicationConnections(Connections):
         self._application = application
 
     async def _exchange(self, connection: Connection, turn: Turn, head: Head) -> bool:
-        try:
-            self._require_room(head)
-        except HttpError as error:
-            await self._finish(connection, turn, Response.refusal(error), stays=False)
-            return False
         exchange = Exchange(connection, turn, head, self._limits)
         self._metrics.in_flight += 1
         try:
+            self._require_room(head, self._limits.request_bytes)
             await self._answered(exchange)
+        except HttpError as error:
+            await self._finish(connection, turn, Response.refusal(error), stays=False)
+            return False
         finally:
             self._metrics.in_flight -= 1
         stays = exchange.is_whole and self._may_stay(turn, head)
         self._note(turn, SHOWN_PATH, exchange.status, exchange.n_sent)
         return stays
-
-    def _require_room(self, head: Head) -> None:
-        """Refuse a request before its body is read."""
-        if head.n_body > self._limits.request_bytes:
-            raise HttpError(413, f"the body has {head.n_body} bytes, expected at most {self._limits.request_bytes}")
-        if self._metrics.in_flight >= self._limits.requests:
-            raise busy("requests")
-        if head.headers.get("expect", "100-continue").lower() != "100-continue":
-            raise HttpError(417, "what is expected is unknown, expected 100-continue")
 
     async def _answered(self, exchange: Exchange) -> None:
         """Let the application answer; if it fails, or does not begin in time, then the client is told."""

@@ -24,10 +24,7 @@ _TYPES: dict[Any, Any] = {"str": str, "int": int, "float": float, "bool": int, "
 def opened(folder: Path) -> Database:
     """Return the state file of a folder; both are made if they are not there. One thread uses the file.
 
-    Raises:
-        UnsupportedError: The file is of another version; the message has the way out.
-        CorruptError: The file is damaged.
-        OSError: The folder cannot be made or written.
+    `UnsupportedError`: it is of another version; the message has the way out. `CorruptError`: it is damaged.
     """
     make_folder(folder, mode=0o700)
     path = folder / "history.db"
