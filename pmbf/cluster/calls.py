@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from pmbf.cluster.filter_rows import RowsHere
 from pmbf.cluster.manifest import Volume
-from pmbf.cluster.placement import COPIES, Node, placed
+from pmbf.cluster.placement import Node, placed
 from pmbf.jobs.executor import Begun, Executor, ShardFailed, no_answer
 
 TIMEOUT_S = 30.0
@@ -133,7 +133,6 @@ class Nodes:
     Args:
         executor: Its shards are the nodes, in the same order, each with a `Holder`.
         nodes: The nodes.
-        n_copies: Nodes that have a volume.
         timeout_s: As `TIMEOUT_S`.
         rows: The rows of the filter of all volumes: a volume is asked for hashes that it may have. None: for all.
     """
@@ -143,12 +142,11 @@ class Nodes:
         executor: Executor,
         nodes: Sequence[Node],
         *,
-        n_copies: int = COPIES,
         timeout_s: float = TIMEOUT_S,
         rows: RowsHere | None = None,
     ) -> None:
         self.executor, self.nodes, self.rows = executor, list(nodes), rows
-        self.n_copies, self.timeout_s = n_copies, timeout_s
+        self.timeout_s = timeout_s
         self._numbers = {node: number for number, node in enumerate(self.nodes)}
         self._placed: dict[str, list[int]] = {}
         self._rest_until: dict[int, float] = {}
@@ -306,7 +304,7 @@ class Nodes:
         """Return the volumes that each node has, in the order of the nodes."""
         found: dict[Node, list[Volume]] = {node: [] for node in self.nodes}
         for volume in volumes:
-            for node in placed(volume.key, self.nodes, self.n_copies):
+            for node in placed(volume.key, self.nodes):
                 found[node].append(volume)
         return found
 
@@ -326,7 +324,7 @@ class Nodes:
     def _copies(self, key: str) -> list[int]:
         """Return the numbers of the nodes that have a volume, by its key; each is worked out once."""
         if key not in self._placed:
-            self._placed[key] = [self._numbers[node] for node in placed(key, self.nodes, self.n_copies)]
+            self._placed[key] = [self._numbers[node] for node in placed(key, self.nodes)]
         return self._placed[key]
 
     def failed(self, node: int) -> None:

@@ -26,13 +26,13 @@ class Node:
     host: str
 
 
-def placed(key: str, nodes: Sequence[Node], n_copies: int = COPIES) -> list[Node]:
-    """Return the nodes that have a volume, by its key: at most `n_copies`, the one that is asked first in front."""
+def placed(key: str, nodes: Sequence[Node]) -> list[Node]:
+    """Return the nodes that have a volume, by its key, the one that is asked first in front; fewer if hosts are few."""
     ranked = sorted(nodes, key=lambda node: _score(key, node.name), reverse=True)
     by_host: dict[str, Node] = {}
     for node in ranked:
         by_host.setdefault(node.host, node)
-    return list(by_host.values())[:n_copies]
+    return list(by_host.values())[:COPIES]
 
 
 def _score(key: str, name: str) -> bytes:

@@ -189,7 +189,7 @@ def unread_by_all(nodes: Nodes, volumes: Sequence[Volume], unread: Mapping[int, 
     """Return why volumes are unread that none of their nodes can read; by name."""
     found = {}
     for volume in volumes:
-        copies = [nodes.nodes.index(node) for node in placed(volume.key, nodes.nodes, nodes.n_copies)]
+        copies = [nodes.nodes.index(node) for node in placed(volume.key, nodes.nodes)]
         reasons = [
             f"{nodes.nodes[node].name}: {unread[node][volume.name]}"
             for node in copies

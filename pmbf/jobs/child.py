@@ -6,7 +6,6 @@ import contextlib
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from pmbf.base.errors import IncompleteError
@@ -21,23 +20,13 @@ class Child:
     Messages call it by its name. `IncompleteError`: it does not start.
     """
 
-    def __init__(
-        self,
-        name: str,
-        module: str,
-        *arguments: str,
-        stdin: int = subprocess.PIPE,
-        stdout: int = subprocess.PIPE,
-        stderr: int | None = None,
-        pass_fds: Sequence[int] = (),
-    ) -> None:
+    def __init__(self, name: str, module: str, *arguments: str, stderr: int | None = None) -> None:
         try:
             self._process = subprocess.Popen(
                 program(module, *arguments),
-                stdin=stdin,
-                stdout=stdout,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
                 stderr=stderr,
-                pass_fds=pass_fds,
                 bufsize=0,  # a forked child would flush a buffer a second time
                 start_new_session=True,  # the parent alone gets Ctrl-C
             )

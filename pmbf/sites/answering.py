@@ -66,19 +66,13 @@ class Taken:
 
 
 class Answers:
-    """The answers of a site.
+    """The answers of a site. The registry is read anew before each: a changed level counts at once.
 
-    Args:
-        registry: Read anew before each answer: a changed level counts at once.
-        held: Makes the collection, in the thread that answers.
-        clock: Seconds that only grow.
+    `held` makes the collection, in the thread that answers.
     """
 
-    def __init__(
-        self, registry: Registry, held: Callable[[], Held], clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, registry: Registry, held: Callable[[], Held]) -> None:
         self._folder = registry.folder
-        self._clock = clock
         self._thread = ThreadPoolExecutor(1, "pmbf-site")
         self._held = self._thread.submit(held).result()
         self._federation, self._secret = registry.federation_key(), registry.own_secret()
@@ -116,7 +110,7 @@ class Answers:
         if partner is None:
             raise HttpError(403, "this site does not know your certificate")
         level, taken = registry.level_of(partner), self._taken.setdefault(partner.name, Taken())
-        asking = Asking(registry, partner, level, taken, self._clock())
+        asking = Asking(registry, partner, level, taken, time.monotonic())
         try:
             if level == "closed":
                 raise HttpError(403, "this site does not answer you")
@@ -159,12 +153,12 @@ class Answers:
     def _hello(self, asking: Asking, body: bytes) -> bytes:
         held, tasks = self._held, asking.taken.open
         held.refresh()
-        for challenge in [one for one, task in tasks.items() if task.until < self._clock()]:
+        for challenge in [one for one, task in tasks.items() if task.until < time.monotonic()]:
             del tasks[challenge]
         while len(tasks) >= MOST_OPEN:
             del tasks[next(iter(tasks))]
         challenge = secrets.token_hex(NONCE_BYTES)
-        tasks[challenge] = Task(asking.partner.name, self._clock() + TASK_S)
+        tasks[challenge] = Task(asking.partner.name, time.monotonic() + TASK_S)
         return Hello(
             VERSION,
             protocol.parameters(),
@@ -249,13 +243,13 @@ class Answers:
         task.epoch = message.epoch
         self._count(asking, _counted(n_units))
         self._require_epoch(message.epoch)
-        if self._clock() - asking.arrived > message.seconds:
+        if time.monotonic() - asking.arrived > message.seconds:
             raise LateError
         return task
 
     def _task(self, asking: Asking, challenge: str) -> Task:
         task = asking.taken.open.get(challenge)
-        if task is None or task.until < self._clock():
+        if task is None or task.until < time.monotonic():
             raise HttpError(409, "this task is unknown or has ended; ask the site for a new challenge")
         return task
 

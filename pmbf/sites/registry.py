@@ -259,9 +259,9 @@ def _require_one_certificate(card: Card) -> None:
         raise ParameterError(f"the card of {card.name} has several certificates, expected one")
 
 
-def usual_folder(environment: Mapping[str, str] = os.environ) -> Path:
+def usual_folder() -> Path:
     """Return where the registry is if no other folder is named."""
-    base = environment.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
     return Path(base, "pmbf", "sites")
 
 

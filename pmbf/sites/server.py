@@ -48,7 +48,6 @@ def run(
     *,
     tagging: Callable[[], TagSet] | None = None,
     is_logged: bool = False,
-    limits: ServiceLimits | None = None,
 ) -> None:
     """Serve until a signal asks to stop.
 
@@ -61,7 +60,7 @@ def run(
             assert bound is not None
             host, port = bound.getsockname()[:2]
             told = f"{answers.n_documents:,} documents of {collection} at {shown_address(host, port)}"
-            serving = _serve(registry, answers, bound, partial(on_ready, told), is_logged, limits or ServiceLimits())
+            serving = _serve(registry, answers, bound, partial(on_ready, told), is_logged)
             asyncio.run(serving)
     finally:
         answers.close()
@@ -73,8 +72,8 @@ async def _serve(
     bound: socket.socket,
     on_ready: Callable[[], None],
     is_logged: bool,
-    limits: ServiceLimits,
 ) -> None:
+    limits = ServiceLimits()
     connections = Connections(answers.routes(), Metrics(), limits, is_logged=is_logged)
     context = server_context(registry)
     stopped, _ = signals()

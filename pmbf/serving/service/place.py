@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from pmbf.base.errors import ParameterError
@@ -20,24 +19,24 @@ MAX_SOCKET_PATH_BYTES = 107
 """Longest path of a Unix socket on Linux; on some systems three bytes less."""
 
 
-def usual_socket(collection: str | os.PathLike[str], environment: Mapping[str, str] = os.environ) -> Path:
+def usual_socket(collection: str | os.PathLike[str]) -> Path:
     """Return the default socket of a collection's service: in a folder that belongs to this user."""
-    runtime = environment.get("XDG_RUNTIME_DIR")
-    folder = runtime or environment.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    folder = runtime or os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     where = os.fspath(collection) if is_address(collection) else os.path.realpath(collection)
     name = hashlib.sha256(os.fsencode(where)).hexdigest()[:16]
     return Path(folder, FOLDER, f"{name}.sock")
 
 
-def service_socket(collection: str, environment: Mapping[str, str] = os.environ) -> Path | None:
+def service_socket(collection: str) -> Path | None:
     """Return the socket that a client asks: from `PMBF_SOCKET`, else the default socket; None if there is none.
 
     `ParameterError`: others could have put a socket there. `OSError`: the socket or its folder cannot be looked at.
     """
-    named = environment.get(SOCKET_VARIABLE)
+    named = os.environ.get(SOCKET_VARIABLE)
     if named == "":
         return None
-    path = Path(named or usual_socket(collection, environment))
+    path = Path(named or usual_socket(collection))
     if os.path.lexists(path):
         require_own_folder(path.parent, RISK)
         return path

@@ -135,11 +135,10 @@ def answer(
         return {"error": "unread", "reason": unexamined(error)}
 
 
-def work(asks: Mapping[str, Ask], max_header_bytes: int) -> None:
+def work(asks: Mapping[str, Ask]) -> None:
     """Answer frames from the socket `sys.argv[1]`, a number, for the collection at the place `sys.argv[2]`.
 
-    The place is JSON: `[folder]`, or `[depot, Ray address or "", "all" or ""]` of a cluster. A frame's header has
-    `max_header_bytes` at most.
+    The place is JSON: `[folder]`, or `[depot, Ray address or "", "all" or ""]` of a cluster.
     """
     number, place = int(sys.argv[1]), json.loads(sys.argv[2])
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -152,7 +151,7 @@ def work(asks: Mapping[str, Ask], max_header_bytes: int) -> None:
             return
         with contextlib.closing(protected):
             frames.send(stream, {}, json.dumps(answer(protected, asks, {"ask": STATUS}, b"")).encode())
-            while request := frames.receive(stream, max_header_bytes):
+            while request := frames.receive(stream, requests.MAX_HEADER_BYTES):
                 frames.send(stream, {}, json.dumps(answer(protected, asks, *request)).encode())
                 del request  # the next body comes before the name is given anew
 
@@ -190,4 +189,4 @@ ASKS: dict[str, Ask] = {"judge": judge, "screen": screen, "sentences": sentences
 
 def main() -> None:
     """Answer asks until the service closes the socket."""
-    work(ASKS, requests.MAX_HEADER_BYTES)
+    work(ASKS)

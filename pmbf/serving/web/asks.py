@@ -19,7 +19,7 @@ from pmbf.pages.markup import common_folder
 from pmbf.report import DocumentRef, Report
 from pmbf.sentences import SentenceReport
 from pmbf.sentences.as_passages import as_passages
-from pmbf.serving.service import requests, worker
+from pmbf.serving.service import worker
 from pmbf.store.listing import Listed
 
 Told = TypeVar("Told", Report, SentenceReport)
@@ -124,4 +124,4 @@ ASKS: dict[str, worker.Ask] = {one.__name__: one for one in (screen, sentences, 
 
 def main() -> None:
     """Answer asks until the application closes the socket."""
-    worker.work(ASKS, requests.MAX_HEADER_BYTES)
+    worker.work(ASKS)

@@ -22,7 +22,7 @@ from pmbf.pages.markup import shown_name
 from pmbf.sentences import exists
 from pmbf.serving.http.messages import HttpError
 from pmbf.serving.web import api
-from pmbf.serving.web.access import needs, role_of, visitor_of, with_session
+from pmbf.serving.web.access import Handler, needs, role_of, visitor_of, with_session
 from pmbf.serving.web.history import VERDICTS
 from pmbf.serving.web.openapi import OPERATIONS
 from pmbf.serving.web.running import only, parts_of
@@ -132,20 +132,6 @@ async def decide(request: Request) -> Response:
 
 
 @needs("screen", page=True)
-async def keep_text(request: Request) -> Response:
-    """Keep the text of a screening."""
-    await api.keep_text(request)
-    return RedirectResponse(f"/screenings/{request.path_params['number']}", 303)
-
-
-@needs("screen", page=True)
-async def delete(request: Request) -> Response:
-    """Delete a screening."""
-    await api.delete_screening(request)
-    return RedirectResponse("/screenings", 303)
-
-
-@needs("screen", page=True)
 async def collection(request: Request) -> Response:
     """The documents of the collection, with search."""
     search = request.query_params.get("search", "")
@@ -177,13 +163,6 @@ async def add(request: Request) -> Response:
 
 
 @needs("admin", page=True)
-async def remove(request: Request) -> Response:
-    """Remove a document."""
-    await api.remove_document(request)
-    return RedirectResponse("/collection", 303)
-
-
-@needs("admin", page=True)
 async def tokens(request: Request) -> Response:
     """The tokens."""
     return _page(request, "tokens.html", tokens=parts_of(request).tokens.all(), roles=ROLES)
@@ -197,11 +176,14 @@ async def add_token(request: Request) -> Response:
     return _page(request, "tokens.html", tokens=parts.tokens.all(), roles=ROLES, secret=secret, made=made)
 
 
-@needs("admin", page=True)
-async def remove_token(request: Request) -> Response:
-    """Remove a token."""
-    await api.remove_token(request)
-    return RedirectResponse("/tokens", 303)
+def then(act: Handler, where: str) -> Handler:
+    """Return the handler of a form that does what an operation of REST does, and then leads to a page."""
+
+    async def acted(request: Request) -> Response:
+        await act(request)
+        return RedirectResponse(where.format(**request.path_params), 303)
+
+    return needs(role_of(act) or "", page=True)(acted)
 
 
 async def enter(request: Request) -> Response:

@@ -26,6 +26,7 @@ from pmbf.serving.web.tokens import Token
 MOST_WAITING = 256
 MOST_OF_A_USER = 64
 KEPT_S = 3600.0
+SILENT_S = 15.0
 NOT_KEPT = "the history cannot be read or written"
 MOST_PAGES_BYTES = 256 << 20
 """Bytes of evidence pages and their texts in memory; beyond, the oldest pages are forgotten."""
@@ -76,8 +77,8 @@ class Job:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    async def states(self, after: int = -1, every_s: float = 15.0) -> AsyncIterator[dict[str, Any] | None]:
-        """Yield its values now and after each change, until it is over; None each `every_s` without a change.
+    async def states(self, after: int = -1) -> AsyncIterator[dict[str, Any] | None]:
+        """Yield its values now and after each change, until it is over; None after each 15 s without a change.
 
         `after` is the last number of changes that the asker knows.
         """
@@ -89,7 +90,7 @@ class Job:
             if self.is_over:
                 return
             try:
-                await asyncio.wait_for(waiting.wait(), every_s)
+                await asyncio.wait_for(waiting.wait(), SILENT_S)
             except TimeoutError:
                 yield None
 

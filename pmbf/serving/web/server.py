@@ -32,7 +32,7 @@ from pmbf.serving.http.listening import listening, shown_address, signals
 from pmbf.serving.http.messages import HttpError
 from pmbf.serving.http.metrics import Metrics
 from pmbf.serving.service.pool import Pool
-from pmbf.serving.web import browser, database, openapi
+from pmbf.serving.web import api, browser, database, openapi
 from pmbf.serving.web.access import Guarded
 from pmbf.serving.web.bridge import ApplicationConnections
 from pmbf.serving.web.history import History
@@ -50,15 +50,15 @@ PAGES = (
     ("GET", "/screenings/{number}", browser.screening),
     ("GET", "/screenings/{number}/evidence", browser.evidence),
     ("POST", "/screenings/{number}/decide", browser.decide),
-    ("POST", "/screenings/{number}/keep", browser.keep_text),
-    ("POST", "/screenings/{number}/delete", browser.delete),
+    ("POST", "/screenings/{number}/keep", browser.then(api.keep_text, "/screenings/{number}")),
+    ("POST", "/screenings/{number}/delete", browser.then(api.delete_screening, "/screenings")),
     ("GET", "/collection", browser.collection),
     ("POST", "/collection", browser.add),
     ("GET", "/collection/{id}", browser.document),
-    ("POST", "/collection/{id}/remove", browser.remove),
+    ("POST", "/collection/{id}/remove", browser.then(api.remove_document, "/collection")),
     ("GET", "/tokens", browser.tokens),
     ("POST", "/tokens", browser.add_token),
-    ("POST", "/tokens/{number}/remove", browser.remove_token),
+    ("POST", "/tokens/{number}/remove", browser.then(api.remove_token, "/tokens")),
     ("GET", "/enter", browser.enter),
     ("POST", "/enter", browser.entered),
     ("POST", "/leave", browser.leave),
