@@ -12,7 +12,7 @@ from pmbf.base.errors import ParameterError
 from pmbf.base.params import Params
 from pmbf.intake.labelling import label
 from pmbf.intake.texts import looks_like_a_path
-from pmbf.jobs.garbage import without_garbage_collection
+from pmbf.jobs import without_garbage_collection
 from pmbf.store.catalog_tables import TEXT_KIND, ListedPath
 from pmbf.store.incoming import NewDocuments, first_of_each
 from pmbf.store.writer import Writer

@@ -26,7 +26,7 @@ from pmbf.intake.batches import FileToRead, Read, read_ahead
 from pmbf.intake.discovery import HUGE, NOT_NAMED, TINY, FileFound, Problem, below, gone
 from pmbf.intake.labelling import Labelling, LabelTable, relabel
 from pmbf.intake.texts import LEAST_SAME_BYTES, is_passed_over
-from pmbf.jobs.garbage import without_garbage_collection
+from pmbf.jobs import without_garbage_collection
 from pmbf.jobs.threads import Threads
 from pmbf.report.as_json import AsJson
 from pmbf.store.catalog_tables import BINARY_KIND, ListedPath

@@ -13,11 +13,11 @@ from pmbf.base.span import Span, length_in, overlap
 from pmbf.intake.texts import Text
 from pmbf.sentences import SentenceReport
 from pmbf.sentences.beside import QueryUnits
-from pmbf.sites.blinding import library
 from pmbf.sites.client import Conversation, PartnerAnswer
 from pmbf.sites.merging import merged_with
 from pmbf.sites.protocol import CODE
 from pmbf.sites.registry import Card, Partner, Registry
+from pmbf.sites.tagging import library
 
 USUAL_S = 30.0
 _MARGIN_S = 1.0

@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.base.arrays import among
-from pmbf.sites.blinding import POINT_BYTES, inverse, multiplied, points_of, random_secret, tags_of
 from pmbf.sites.keying import Keys
 from pmbf.sites.protocol import LEAST_RANDOM, MOST_UNITS, N_KEYS, PADDED_UNITS, MalformedError, Message, Token
-from pmbf.sites.tagging import MOST_TAGS, PAGE_TAGS
+from pmbf.sites.tagging import MOST_TAGS, PAGE_TAGS, POINT_BYTES, inverse, multiplied, points_of, random_secret, tags_of
 
 POINTS, TAGS = "/v1/points", "/v1/tags"
 MOST_KEYS, PADDED_KEYS, LEAST_RANDOM_KEYS = (N_KEYS * n for n in (MOST_UNITS, PADDED_UNITS, LEAST_RANDOM))

@@ -28,7 +28,7 @@ from tests.sites.test_misbehaviour import asked, connected, reason
 
 pytest.importorskip("nacl", reason="needs the extra 'psi'")
 
-from pmbf.sites import blinding
+from pmbf.sites import tagging
 from pmbf.sites.private import PointsAsked, PrivateQuestion, TagsAsked
 from pmbf.sites.tagging import TagSet, id_of, packed_tags, unpacked_tags
 
@@ -234,7 +234,7 @@ def test_only_new_keys_get_tags_and_the_others_keep_theirs(tmp_path: Path, monke
     first = TagSet(tmp_path)
     first.cover(keys_of(*range(50)))
     made = list[int]()
-    points_of = blinding.points_of
+    points_of = tagging.points_of
     monkeypatch.setattr("pmbf.sites.tagging.points_of", lambda keys, of: made.append(len(keys)) or points_of(keys, of))
     again = TagSet(tmp_path)
     again.cover(keys_of(*range(10, 60)))
@@ -270,23 +270,23 @@ def test_a_question_finds_the_keys_that_are_there_and_no_others(tmp_path: Path) 
     tags = unpacked_tags(site.page(0), site.n_tags)
     assert id_of(tags) == site.id
     assert question.found(site.multiplied(question.points), tags) == (20, [5, 5, 5, 5])
-    every = blinding.tags_of(blinding.multiplied(site.multiplied(question.points), blinding.inverse(question._secret)))
+    every = tagging.tags_of(tagging.multiplied(site.multiplied(question.points), tagging.inverse(question._secret)))
     with pytest.raises(MalformedError, match="random keys"):
         question.found(site.multiplied(question.points), every)
 
 
 def test_points_of_another_secret_find_nothing() -> None:
-    ours, other = (blinding.secret_of(SiteKey(bytes([n] * 16))) for n in (1, 2))
-    tags = blinding.tags_of(blinding.points_of(keys_of(*range(10)), ours))
+    ours, other = (tagging.secret_of(SiteKey(bytes([n] * 16))) for n in (1, 2))
+    tags = tagging.tags_of(tagging.points_of(keys_of(*range(10)), ours))
     question = PrivateQuestion(keys_of(*range(10)).reshape(1, 10))
-    assert question.found(blinding.multiplied(question.points, ours), tags)[0] == 10
-    assert question.found(blinding.multiplied(question.points, other), tags)[0] == 0
+    assert question.found(tagging.multiplied(question.points, ours), tags)[0] == 10
+    assert question.found(tagging.multiplied(question.points, other), tags)[0] == 0
 
 
 def test_many_points_are_multiplied_in_order() -> None:
-    secret = blinding.random_secret()
-    points = blinding.points_of(keys_of(*range(1200)), secret)
-    assert points[1100:1110] == blinding.points_of(keys_of(*range(1100, 1110)), secret)
+    secret = tagging.random_secret()
+    points = tagging.points_of(keys_of(*range(1200)), secret)
+    assert points[1100:1110] == tagging.points_of(keys_of(*range(1100, 1110)), secret)
 
 
 @pytest.mark.parametrize("n", [0, 1, 5])
