@@ -180,10 +180,7 @@ class Question(NamedTuple):
 def gram_stops(singles: NDArray[np.bool_], n_words: int) -> NDArray[np.int64]:
     """Return where the run of `n_words` words that begins with each token ends, for each token that begins one.
 
-    Args:
-        singles: `(n,) bool`, whether each token is a single letter, which counts as half a word. A letter
-            that is the whole text is a word.
-        n_words: Words in each run, at least 1.
+    A single letter (`singles`) counts as half a word. A letter that is the whole text is a word.
 
     >>> gram_stops(np.array([False, False, False, True, True]), 2).tolist()
     [2, 3, 5]
@@ -197,13 +194,7 @@ def gram_stops(singles: NDArray[np.bool_], n_words: int) -> NDArray[np.int64]:
 
 
 def n_letters(tokens: Tokens, span: Span, single_letters: int) -> int:
-    """Return the characters of a token range, counted in letters of an alphabet.
-
-    Args:
-        tokens: The tokens of a text.
-        span: Some of them, at least one.
-        single_letters: Letters that a token counts for which is a single letter.
-    """
+    """Return the characters of a token range, counted in letters of an alphabet: a single letter is several of them."""
     singles = int(np.count_nonzero(tokens.singles[span.start : span.stop]))
     return int(tokens.stops[span.stop - 1]) - int(tokens.starts[span.start]) + (single_letters - 1) * singles
 
@@ -211,10 +202,7 @@ def n_letters(tokens: Tokens, span: Span, single_letters: int) -> int:
 def on_pages(types: NDArray[Any], n_types: int, page_words: int) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Return how many pages of a text hold each type, how often it stands in the text, and the number of pages.
 
-    Args:
-        types: `(n,)`, the type of each word of the text.
-        n_types: Types of the text.
-        page_words: Words of a page, at least 1. A text has at least one page.
+    A page has about `page_words` words, and a text at least one page. `types` has the type of each word.
     """
     n_pages = max(1, round(len(types) / page_words))
     on_page = np.arange(len(types)) * n_pages // max(1, len(types))
@@ -226,11 +214,7 @@ def on_pages(types: NDArray[Any], n_types: int, page_words: int) -> tuple[NDArra
 
 
 def n_like(held: NDArray[np.int64], commonest: int) -> int:
-    """Return the pages in the language of a text: those that hold the commonest of its words.
-
-    Args:
-        held: `(n,) int64`, the pages that hold each word of the text.
-        commonest: One word in this number, at least 2, is among the commonest of its language.
+    """Return the pages in the language of a text: those that hold the commonest of its words, one in `commonest`.
 
     >>> n_like(np.array([1, 7, 9, 1]), 4)
     7

@@ -28,22 +28,13 @@ MODULES = (
 
 
 def kernels_of(twin: str) -> dict[str, Callable[..., Any]]:
-    """Return the kernels of a twin by name.
-
-    Raises:
-        UnsupportedError: The native twin is not built.
-    """
+    """Return the kernels of a twin by name; an `UnsupportedError` says that the native twin is not built."""
     modules = [import_module(f"pmbf.kernels.{twin}_{module}") for module in MODULES]
     return {name: getattr(module, name) for module in modules for name in module.__all__}
 
 
 def _why_not_native() -> str | None:
-    """Return why the native twin does not answer, or None if it does.
-
-    Raises:
-        ParameterError: The environment names an unknown twin.
-        UnsupportedError: The environment names the native twin, and that is not built.
-    """
+    """Return why the native twin does not answer, or None if it does."""
     wanted = os.environ.get(VARIABLE, "")
     if wanted not in ("", "native", "reference"):
         raise ParameterError(f"{VARIABLE} is {wanted!r}, expected 'native' or 'reference'")

@@ -54,24 +54,12 @@ class FoldTable:
 
 @cache
 def fold_table() -> FoldTable:
-    """Return the shipped table, read at the first call.
-
-    Raises:
-        CorruptError: The file is damaged or of another version.
-    """
+    """Return the shipped table, read at the first call."""
     return parse(_PATH.read_bytes(), name=str(_PATH))
 
 
 def parse(packed: bytes, *, name: str) -> FoldTable:
-    """Return the table in the bytes of a table file.
-
-    Args:
-        packed: The whole file.
-        name: What an error message calls it.
-
-    Raises:
-        CorruptError: The bytes are damaged or of another version.
-    """
+    """Return the table in the bytes of a table file. A `CorruptError` refuses damage and another version."""
     n_index, n_entries, n_expansions = _checked(packed, name)
     index = np.frombuffer(packed, "<u2", n_index, _HEADER.size)
     entries = np.frombuffer(packed, "<u4", n_entries, _HEADER.size + 2 * n_index)

@@ -47,10 +47,6 @@ class Shapes:
 def faces(code: int, *, lower: bool) -> dict[int, int]:
     """Return the letters that look like a folded letter, by script; none if no other letter looks like it.
 
-    Args:
-        code: A folded code point.
-        lower: Whether the letter was a lower-case one before it was folded.
-
     >>> faces(ord("a"), lower=True) == {LATIN: ord("a"), CYRILLIC: 0x430, GREEK: 0x3B1}
     True
     """

@@ -40,22 +40,14 @@ def function(name: str, *arguments: Any, returns: Any = None) -> Callable[..., A
 
 
 def address() -> Callable[[Any], int]:
-    """Return the library's function that returns the address of an array's bytes. It is ten times as fast as ctypes.
-
-    Raises:
-        UnsupportedError: As for `function`.
-    """
+    """Return the library's function that returns the address of an array's bytes. It is ten times as fast as ctypes."""
     found: Callable[[Any], int] = module().address
     return found
 
 
 @cache
 def module() -> Any:
-    """Return the library as an extension module, for the functions that take and return Python objects.
-
-    Raises:
-        UnsupportedError: As for `function`.
-    """
+    """Return the library as an extension module, for the functions that take and return Python objects."""
     _library()
     loader = ExtensionFileLoader("_native", str(_path()))
     spec = spec_from_loader("_native", loader)

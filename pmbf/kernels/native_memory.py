@@ -34,13 +34,7 @@ class _Block:
 
 
 def array_of(address: int | None, dtype: Any, n: int) -> NDArray[Any]:
-    """Return an array of n numbers at an address that a kernel allocated. The array frees the memory.
-
-    Args:
-        address: None if nothing was allocated; then n is 0.
-        dtype: The type of a number.
-        n: Numbers that the kernel wrote.
-    """
+    """Return an array of n numbers at an address that a kernel allocated, or None. The array frees the memory."""
     return np.asarray(_Block(address, dtype, n)) if address else np.empty(0, dtype)
 
 

@@ -131,11 +131,7 @@ class Postings:
         return len(self.bits) - PADDING_BYTES
 
     def span(self, start: int, stop: int) -> tuple[int, int]:
-        """Return where the buckets with the hashes `[start, stop)` begin and end in the bits, in bytes.
-
-        Raises:
-            ParameterError: The directory is damaged.
-        """
+        """Return where the buckets with the hashes `[start, stop)` begin and end in the bits, in bytes."""
         first = min(self.n_buckets, start >> self.shift)
         last = min(self.n_buckets, -(-stop >> self.shift))
         begin, end = int(self.directory[first]), int(self.directory[max(first, last)])

@@ -37,13 +37,7 @@ _LINE_END = re.compile("(?<=.)[-\u2010\u00ad\x02\ufffe][ \t]*(?:\r\n|\n|\r)[ \t]
 
 @dataclass(slots=True, eq=False)
 class Letter:
-    """A folded character.
-
-    Args:
-        code: Its code point.
-        origin: Where it stands in the original.
-        entry: Its entry of the fold table.
-    """
+    """A folded character, where it stands in the original, and its entry of the fold table."""
 
     code: int
     origin: int

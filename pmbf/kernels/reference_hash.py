@@ -38,12 +38,7 @@ def fmix(value: int) -> int:
 
 
 def shingle_hash(tokens: Sequence[int], *, ordered: bool) -> int:
-    """Return the hash of a shingle.
-
-    Args:
-        tokens: The hash of each token.
-        ordered: Whether their order counts.
-    """
+    """Return the hash of a shingle, given the hashes of its tokens."""
     if ordered:
         total = 0
         for token in reversed(tokens):
@@ -61,10 +56,7 @@ def thinned(value: int) -> int:
 def all_shingles(tokens: Sequence[int], singles: Sequence[bool], shingle_tokens: int) -> list[int]:
     """Return the hashes of all ordered shingles of a text. A very short text is one shingle.
 
-    Args:
-        tokens: The hash of each token.
-        singles: Whether each token is a single letter. A shingle that begins with one is twice as long.
-        shingle_tokens: Tokens in a shingle, at least 1.
+    A shingle that begins with a single letter is twice as long.
     """
     found = []
     for at, single in enumerate(singles):

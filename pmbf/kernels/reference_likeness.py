@@ -55,11 +55,7 @@ def sorted_similarity(ours: Sequence[int], theirs: Sequence[int]) -> float:
 
 
 def in_order(ours: Sequence[int], theirs: Sequence[int], least: float) -> bool:
-    """Return whether words are alike in their order by at least `least`; over `EXACT_WORDS` words, always True.
-
-    >>> in_order([1, 2, 3, 4], [4, 3, 2, 1], 0.5)
-    False
-    """
+    """Return whether words are alike in their order by at least `least`; over `EXACT_WORDS` words, always True."""
     few = max(len(ours), len(theirs)) <= EXACT_WORDS
     return not few or Levenshtein.normalized_similarity(ours, theirs, score_cutoff=least) >= least
 
@@ -83,21 +79,13 @@ def _sliced(words: Sequence[int], n_slices: int) -> Iterator[Sequence[int]]:
 
 
 def common_share(ours: Sequence[int], theirs: Sequence[int]) -> float:
-    """Return the number of words in common, repeats counted, as a share of the longer side.
-
-    >>> common_share([1, 1, 2], [1, 3])
-    0.3333333333333333
-    """
+    """Return the number of words in common, repeats counted, as a share of the longer side."""
     common = (Counter(ours) & Counter(theirs)).total()
     return common / max(1, len(ours), len(theirs))
 
 
 def found_share(ours: Sequence[int], theirs: Sequence[int]) -> float:
-    """Return the share of our words that the other side has too. This is the similarity of a summary.
-
-    >>> found_share([1, 1, 2], [1, 3])
-    0.6666666666666666
-    """
+    """Return the share of our words that the other side has too. This is the similarity of a summary."""
     held = set(theirs)
     return sum(word in held for word in ours) / max(1, len(ours))
 

@@ -71,11 +71,7 @@ class Ready:
 class AskedText:
     """A query as it is compared with many texts.
 
-    Args:
-        text: The query.
-        terms: How it is compared.
-        counts: How rare words are. Those of `counts.own` are words of the query.
-        weighed: The weights of its words; None: how rare words are is guessed from the query and each text alone.
+    `weighed` has the weights of its words under `counts`; None: rarity is guessed from the query and each text alone.
     """
 
     text: Ready

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.base.hashes import Hashes
+from pmbf.base.hashes import Hashes, hash_dtype
 from pmbf.kernels import checks
 
 __all__ = ["check_pages", "checksum", "decode_gaps", "page_checksums", "record", "sum_rows"]
@@ -23,7 +23,6 @@ __all__ = ["check_pages", "checksum", "decode_gaps", "page_checksums", "record",
 Sums = NDArray[np.uint32]
 Counts = NDArray[np.int64]
 Buffer = bytes | memoryview
-_SHIFTS = np.array([0, 2, 4, 6], np.uint8)
 _MOST = 2**63
 
 
@@ -86,7 +85,6 @@ def record(hashes: Hashes, bounds: NDArray[np.uint32], hash_bits: int = 32) -> b
     Args:
         hashes: `(n,)`, ascending inside each part, which is not checked: uint32, or uint64 with the bits uppermost.
         bounds: `(n_parts + 1,) uint32`, ascending from 0 to n; part p is `hashes[bounds[p]:bounds[p + 1]]`.
-
         hash_bits: Bits of a hash, one of `params.HASH_BITS`.
 
     >>> record(np.array([3, 5], np.uint32), np.array([0, 2], np.uint32))[4:].hex(" ", -4)
@@ -104,27 +102,26 @@ def encode_hashes(hashes: Hashes, hash_bits: int) -> bytes:
     if hash_bits == 32:
         return encode_gaps(hashes)
     n_low = (hash_bits - 32) // 8
-    lows = hashes.astype("<u8").view(np.uint8).reshape(-1, 8)[:, 4 - n_low : 4]
-    return encode_gaps((hashes >> np.uint64(32)).astype(np.uint32)) + lows.tobytes()
+    lows = ((hash >> 32 - 8 * n_low & (1 << 8 * n_low) - 1).to_bytes(n_low, "little") for hash in hashes.tolist())
+    return encode_gaps((hashes >> np.uint64(32)).astype(np.uint32)) + b"".join(lows)
 
 
 def encode_gaps(hashes: NDArray[np.uint32]) -> bytes:
     """Return ascending hashes as the bytes of their gaps. The first gap counts from zero.
 
-    Args:
-        hashes: `(n,) uint32`, ascending. The order is not checked; hashes in another order are decoded correctly too.
+    The order is not checked; hashes in another order are decoded correctly too.
 
     >>> encode_gaps(np.array([7, 300], np.uint32)).hex(" ")
     '04 07 25 01'
     """
     checks.require("hashes", hashes, np.uint32, "(n,)", 1)
-    gaps = np.diff(hashes, prepend=np.uint32(0)).astype("<u4")
-    extra = (gaps > 0xFF).astype(np.uint8) + (gaps > 0xFFFF) + (gaps > 0xFFFFFF)
-    control = np.zeros((-(-len(gaps) // 4), 4), np.uint8)
-    control.reshape(-1)[: len(gaps)] = extra
-    packed = (control << _SHIFTS).sum(axis=1, dtype=np.uint8)
-    used = np.arange(4) <= extra[:, None]
-    return bytes(packed.tobytes() + gaps.view(np.uint8).reshape(-1, 4)[used].tobytes())
+    control, content, before = bytearray(-(-len(hashes) // 4)), bytearray(), 0
+    for at, hash in enumerate(hashes.tolist()):
+        gap = (hash - before & 0xFFFFFFFF).to_bytes(4, "little").rstrip(b"\0") or b"\0"
+        control[at // 4] |= len(gap) - 1 << 2 * (at % 4)
+        content += gap
+        before = hash
+    return bytes(control + content)
 
 
 def decode_gaps(content: Buffer, offset: int, count: int, hash_bits: int = 32) -> tuple[Hashes, int]:
@@ -139,26 +136,22 @@ def decode_gaps(content: Buffer, offset: int, count: int, hash_bits: int = 32) -
     >>> decode_gaps(bytes.fromhex("04 07 25 01"), 0, 2)
     (array([  7, 300], dtype=uint32), 4)
     """
-    octets = np.frombuffer(content, np.uint8)
+    octets = bytes(content)
     checks.require_gaps(len(octets), offset, count, hash_bits)
-    n_control = -(-count // 4)
-    control = octets[offset : offset + n_control]
-    extra = (control[:, None] >> _SHIFTS & 3).reshape(-1)[:count]
-    start, stop = offset + n_control, offset + n_control + count + int(extra.sum())
-    if stop > len(octets):
+    at, n_low = offset + -(-count // 4), (hash_bits - 32) // 8
+    sizes = [1 + (octets[offset + place // 4] >> 2 * (place % 4) & 3) for place in range(count)]
+    if at + sum(sizes) + n_low * count > len(octets):
         raise checks.cut_gaps(len(octets), offset, count)
-    gaps = np.zeros((count, 4), np.uint8)
-    gaps[np.arange(4) <= extra[:, None]] = octets[start:stop]
-    uppers = np.cumsum(gaps.reshape(-1).view("<u4"), dtype=np.uint32)
-    n_low = (hash_bits - 32) // 8
-    if not n_low:
-        return uppers, stop
-    if stop + n_low * count > len(octets):
-        raise checks.cut_gaps(len(octets), offset, count)
-    hashes = np.zeros((count, 8), np.uint8)
-    hashes[:, 4 - n_low : 4] = octets[stop : stop + n_low * count].reshape(count, n_low)
-    hashes[:, 4:] = uppers.astype("<u4").view(np.uint8).reshape(count, 4)
-    return hashes.reshape(-1).view("<u8").astype(np.uint64), stop + n_low * count
+    hashes, upper = [], 0
+    for size in sizes:
+        upper = upper + int.from_bytes(octets[at : at + size], "little") & 0xFFFFFFFF
+        hashes.append(upper)
+        at += size
+    for place in range(count if n_low else 0):
+        low = int.from_bytes(octets[at : at + n_low], "little")
+        hashes[place] = hashes[place] << 32 | low << 32 - 8 * n_low
+        at += n_low
+    return np.array(hashes, hash_dtype(hash_bits)), at
 
 
 def sum_rows(rows: list[Any], kinds: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -181,26 +174,21 @@ def sum_rows(rows: list[Any], kinds: str) -> tuple[NDArray[np.int64], NDArray[np
     """
     numbers = np.zeros((len(rows), kinds.count("i")), np.int64)
     sums = np.full(len(rows), -1, np.int64)
-    pack = struct.Struct(f"<{len(kinds)}q").pack
     for at, row in enumerate(rows):
         if _is_fitting(row, kinds):
-            integers = [column for column, kind in zip(row, kinds, strict=False) if kind == "i"]
-            texts = _in_utf8([column for column, kind in zip(row, kinds, strict=False) if kind == "s"])
-            if texts is not None:
-                numbers[at] = integers
-                sums[at] = zlib.crc32(kinds.encode() + pack(*integers, *map(len, texts)) + b"".join(texts))
+            columns = list(zip(kinds, row, strict=False))
+            integers = [column for kind, column in columns if kind == "i"]
+            texts = [column.encode() for kind, column in columns if kind == "s"]
+            lengths = struct.pack(f"<{len(kinds)}q", *integers, *map(len, texts))
+            numbers[at], sums[at] = integers, zlib.crc32(kinds.encode() + lengths + b"".join(texts))
     return numbers, sums
 
 
 def _is_fitting(row: Sequence[Any], kinds: str) -> bool:
+    """Return whether the columns of a row are integers of 64 bits and texts that are valid Unicode, as `kinds` says."""
     return len(row) >= len(kinds) and all(
-        isinstance(column, str) if kind == "s" else isinstance(column, int) and -_MOST <= column < _MOST
-        for column, kind in zip(row, kinds, strict=False)
+        isinstance(column, str) and not any(0xD800 <= ord(letter) < 0xE000 for letter in column)
+        if kind == "s"
+        else isinstance(column, int) and -_MOST <= column < _MOST
+        for kind, column in zip(kinds, row, strict=False)
     )
-
-
-def _in_utf8(texts: Sequence[str]) -> list[bytes] | None:
-    try:
-        return [text.encode() for text in texts]
-    except UnicodeEncodeError:
-        return None

@@ -182,10 +182,7 @@ def snapped(
 
 
 def stretched(pair: NumberedPair, box: Box) -> Box:
-    """Return a box with its ends moved to next borders while the sum of both texts grows.
-
-    In each round one end moves, or one end in each text.
-    """
+    """Return a box with its ends moved to next borders while the sum of both texts grows: one in each text a round."""
     edges: Edges = [[box.query, box.query_stop], [box.source, box.source_stop]]
     scored = sums(pair, edges)
     for _ in range(pair.rules.stretches):

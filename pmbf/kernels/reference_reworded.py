@@ -153,10 +153,7 @@ def _by_place(one: Alignment, pieces: Sequence[SharedPiece]) -> tuple[list[Share
 
 
 def _is_long(texts: JudgedTexts, one: Alignment) -> bool:
-    """Return whether both sides are long enough.
-
-    The source of a summary may not be too long: a very long text has every word of its topic.
-    """
+    """Return whether both sides are long enough. A very long text has every word of its topic, so it has no summary."""
     bars = texts.bars
     here, there = texts.letters(one.query), n_letters(texts.source.tokens, one.source, bars.single_letters)
     if one.is_summary and not (here >= bars.summary_letters and there <= bars.summed_letters):

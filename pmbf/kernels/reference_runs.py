@@ -52,12 +52,7 @@ Chain = list[Block]
 
 @dataclass(frozen=True, eq=False)
 class Grams:
-    """The runs of some words of a text, one from each token on.
-
-    Args:
-        tokens: The hash of each token.
-        stops: The token after the last token of each gram. Gram i begins at token i.
-    """
+    """The runs of some words of a text, one from each token on: the hash of each token, and where each gram stops."""
 
     tokens: list[int]
     stops: list[int]

@@ -77,13 +77,7 @@ def _with_clauses(before: list[int], text: str, tokens: Tokens) -> list[int]:
 
 
 class _Layout:
-    """Where the sentences of a text end, and how wide its tokens are.
-
-    Args:
-        text: The text.
-        tokens: Its tokens.
-        sentences: The first token of each sentence, ascending, and the number of tokens.
-    """
+    """Where the sentences of a text end, and how wide its tokens are. `sentences` are the first tokens, and the end."""
 
     def __init__(self, text: str, tokens: Tokens, sentences: list[int]) -> None:
         self.sentences = sentences
