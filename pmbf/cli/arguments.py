@@ -128,12 +128,7 @@ AnyCollection = Annotated[
 ]
 Json = Annotated[bool, flag("--json", "Print one line of JSON instead of text.", OUTPUT)]
 Ocr = Annotated[
-    str | None,
-    option(
-        "--ocr",
-        "LANGUAGES",
-        "Read scanned pages of a PDF with the program tesseract: eng, eng+deu.",
-    ),
+    str | None, option("--ocr", "LANGUAGES", "Read scanned pages of a PDF with the program tesseract: eng, eng+deu.")
 ]
 
 # load
@@ -151,8 +146,7 @@ FilesFrom = Annotated[
 ]
 Prune = Annotated[bool, flag("--prune", "Remove documents below PATH whose file is gone.", FILES)]
 LoadJobs = Annotated[
-    int | None,
-    option("--jobs", "N", "Files read at the same time (default: one a core, at most 4).", FILES, least=1),
+    int | None, option("--jobs", "N", "Files read at the same time (default: one a core, at most 4).", FILES, least=1)
 ]
 Profile = Annotated[
     Literal["default", "obfuscation", "sentences"] | None,
@@ -203,12 +197,10 @@ Sensitivity = Annotated[
     ),
 ]
 ScreenJobs = Annotated[
-    int | None,
-    option("--jobs", "N", "Processes (default: one a core for many files, 1 for a few).", least=1),
+    int | None, option("--jobs", "N", "Processes (default: one a core for many files, 1 for a few).", least=1)
 ]
 Ignore = Annotated[
-    list[str] | None,
-    option("--ignore", "FILE", "Text of FILE does not count: a template, a form; repeatable.", SEARCH),
+    list[str] | None, option("--ignore", "FILE", "Text of FILE does not count: a template, a form; repeatable.", SEARCH)
 ]
 TemplateName = Annotated[
     str | None,

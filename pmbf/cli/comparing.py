@@ -101,8 +101,7 @@ Sensitivity = Annotated[
     ),
 ]
 Html = Annotated[
-    str | None,
-    arg.option("--html", "FOLDER|FILE.html", "Write pages: an overview, and one for each pair.", arg.OUTPUT),
+    str | None, arg.option("--html", "FOLDER|FILE.html", "Write pages: an overview, and one for each pair.", arg.OUTPUT)
 ]
 Pairs = Annotated[
     int | None,

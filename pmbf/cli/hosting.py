@@ -55,8 +55,7 @@ Address = Annotated[str | None, option("--address", "IP", "Where other hosts rea
 Head = Annotated[str, names("HEAD", "Address and port of the first host.")]
 Host = Annotated[str, names("HOST", "The host's name, as pmbf cluster status shows it.")]
 Name = Annotated[
-    str | None,
-    option("--name", "NAME", "Name of the host, which decides what volumes it has (default: hostname)."),
+    str | None, option("--name", "NAME", "Name of the host, which decides what volumes it has (default: hostname).")
 ]
 Block = Annotated[bool, flag("--block", "Stay in the foreground, for who watches over services.")]
 Depot = Annotated[

@@ -97,10 +97,7 @@ def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> No
 
 @explained(REMOVE_HELP)
 def remove(
-    targets: arg.Targets = None,
-    collection: arg.AnyCollection = None,
-    where: Where = None,
-    json: arg.Json = False,
+    targets: arg.Targets = None, collection: arg.AnyCollection = None, where: Where = None, json: arg.Json = False
 ) -> None:
     """Remove documents, by id, path or label, without asking."""
     from pmbf.cli.shown.summaries import remove_text

@@ -111,10 +111,7 @@ def screened(
 
 @sentences.command(BUILD_HELP)
 def build(
-    collection: arg.CollectionFolder = None,
-    param: OfKeys = None,
-    json: arg.Json = False,
-    quiet: arg.QuietLoad = False,
+    collection: arg.CollectionFolder = None, param: OfKeys = None, json: arg.Json = False, quiet: arg.QuietLoad = False
 ) -> int:
     """Make the sentences of all documents anew."""
     from pmbf.cli.shown.progress import steps_progress
@@ -122,10 +119,7 @@ def build(
 
     if not quiet:
         note_kernels()
-    with (
-        open_collection(collection) as opened,
-        steps_progress(shown=not quiet and sys.stderr.isatty()) as on_progress,
-    ):
+    with open_collection(collection) as opened, steps_progress(shown=not quiet and sys.stderr.isatty()) as on_progress:
         on_read = partial(on_progress, "Reading") if on_progress else None
         status = opened.build_sentences(on_read=on_read, **dict(param or ()))
     if json:

@@ -76,22 +76,10 @@ What = Annotated[str | None, names("[DOCUMENT]", "Path, name or id of a document
 Most = Annotated[int | None, option("--most", "N", "Show so many, or all (default: 20).", parser=arg.parse_count)]
 Threshold = Annotated[
     float | None,
-    option(
-        "--threshold",
-        "SHARE",
-        "Least similarity (default: 0; of --clusters 50%).",
-        parser=arg.parse_share,
-    ),
+    option("--threshold", "SHARE", "Least similarity (default: 0; of --clusters 50%).", parser=arg.parse_share),
 ]
 Clusters = Annotated[bool, flag("--clusters", "Show the documents that similarities connect.")]
-Out = Annotated[
-    Any,
-    names(
-        "OUT",
-        "The file to write: NAME.csv, .jsonl, .xlsx or .parquet.",
-        parser=parse_table,
-    ),
-]
+Out = Annotated[Any, names("OUT", "The file to write: NAME.csv, .jsonl, .xlsx or .parquet.", parser=parse_table)]
 
 
 similar = CommandGroup(
@@ -178,12 +166,7 @@ def status(collection: arg.AnyCollection = None, json: arg.Json = False) -> None
 
 
 @similar.command(EXPORT_HELP)
-def export(
-    file: Out,
-    collection: arg.AnyCollection = None,
-    force: arg.Force = False,
-    json: arg.Json = False,
-) -> None:
+def export(file: Out, collection: arg.AnyCollection = None, force: arg.Force = False, json: arg.Json = False) -> None:
     """Write all rows to a file: CSV, JSONL or Parquet."""
     from pmbf.cli.shown.safe import one_line
 

@@ -76,8 +76,7 @@ RegistryFolder = Annotated[
 ]
 Asked = Annotated[str, option("--sites", "all|NAME,…", "Which sites are asked (default: all).", SITES)]
 ShareMatched = Annotated[
-    bool,
-    flag("--share-matched", "Send sites the words of units that they may have, so that they compare them.", SITES),
+    bool, flag("--share-matched", "Send sites the words of units that they may have, so that they compare them.", SITES)
 ]
 AskWhole = Annotated[bool, flag("--ask-whole", "Ask sites for all sentences, not only for those not found.", SITES)]
 Private = Annotated[

@@ -138,12 +138,7 @@ def require_no_store(option: str, path: str) -> None:
 
 
 def require_outside(
-    option: str,
-    path: str,
-    opened: AnyCollection,
-    *,
-    force: bool = False,
-    hint: str = " or add --force",
+    option: str, path: str, opened: AnyCollection, *, force: bool = False, hint: str = " or add --force"
 ) -> None:
     """Refuse to write among the files that a collection was loaded from: the next load would read that, too.
 
