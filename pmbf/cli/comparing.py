@@ -6,22 +6,21 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pmbf.base.errors import DONE, FAILED, FOUND
 from pmbf.cli import arguments as arg
 from pmbf.cli import params
 from pmbf.cli.inputs import expanded, given, ignored_texts, limits, n_cores
 from pmbf.cli.labelling import Excluding, excluded
-from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.cli.tables import Table, TableFile, require_tables
-from pmbf.cli.targets import opened_table, require_apart, require_outside, require_own, require_own_pages
+from pmbf.cli.outcome import end_of_comparison, note, note_kernels, print_json, print_text
+from pmbf.cli.tables import Table, TableFile, require_tables, write_tables
+from pmbf.cli.targets import require_elsewhere, require_own, require_own_pages
 from pmbf.cli.words import explained
 
 if TYPE_CHECKING:
-    from pmbf.comparison import Comparison
+    pass
 
 EPILOG = """Examples:
   pmbf compare essays/
@@ -151,6 +150,7 @@ def compare(
     from pmbf.cli.shown.progress import steps_progress
     from pmbf.comparison import compare as compared
     from pmbf.comparison.pages import write_pages
+    from pmbf.comparison.reports import COLUMNS, rows
 
     tables: Sequence[TableFile] = table or ()
     require_tables(tables, json=json, quiet=quiet, force=force)
@@ -172,7 +172,7 @@ def compare(
         note_kernels()
     with removed_on_signals(), steps_progress(shown=not quiet and sys.stderr.isatty()) as advance:
         found = compared(
-            _one_or_all(paths),
+            paths[0] if len(paths) == 1 else paths,
             collection=collection or (),
             ignore=ignored,
             jobs=jobs or n_cores(),
@@ -182,18 +182,18 @@ def compare(
         )
         page = write_pages(found, html, on_progress=advance) if html else None
     view = View(colored=wants_color(sys.stdout), n_passages=passages or 0)
-    for one in tables:
-        _write_table(one, found)
-    if not quiet:
-        if not any(one.path == "-" for one in tables):
-            told = given(n_pairs=pairs)
-            print_json(found.to_dict()) if json else print_text(comparison_text(found, view, **told))
-        if page:
-            note(f"{page} shows it")
-    code = exit_code(found)
-    if code == FAILED and not found.problems:
-        note("nothing was compared: a comparison needs two texts with words; name their folder, or more files")
-    return code
+    is_printed = write_tables(tables, COLUMNS, lambda: rows(found), [*found.problems, *found.warnings])
+    if not quiet and not is_printed:
+        shown = given(n_pairs=pairs)
+        print_json(found.to_dict()) if json else print_text(comparison_text(found, view, **shown))
+    if page and not quiet:
+        note(f"{page} shows it")
+    return end_of_comparison(
+        found=bool(found.found),
+        problems=found.problems,
+        n_compared=sum(bool(member.n_tokens) for member in found.members),
+        told="a comparison needs two texts with words; name their folder, or more files",
+    )
 
 
 def _require_possible(
@@ -202,40 +202,16 @@ def _require_possible(
     """Refuse to write among the texts or the documents of a library, and pages over files that pmbf did not write."""
     from pmbf.collection import Collection
 
-    for option, place in (("--html", html), *(("--table", one.path) for one in tables)):
-        if place and place != "-":
-            require_apart(option, place, paths)
-            for library in libraries:
-                with Collection(library) as opened:
-                    require_outside(option, place, opened, force=force)
+    places = [("--html", html), *(("--table", one.path) for one in tables)]
+    with ExitStack() as stack:
+        opened = [stack.enter_context(Collection(library)) for library in libraries if html or tables]
+        require_elsewhere(places, paths, opened, force=force)
     if html:
         is_file = html.lower().endswith((".html", ".htm"))
         if not is_file:
             require_own_pages("--html", html, force=force)
         if is_file or not os.path.isdir(html):
             require_own("--html", html, "page", force=force)
-
-
-def exit_code(found: Comparison) -> int:
-    """Return how `pmbf compare` ends."""
-    if found.found:
-        return FOUND
-    n_with_words = sum(bool(member.n_tokens) for member in found.members)
-    return FAILED if found.problems or n_with_words < 2 else DONE
-
-
-def _one_or_all(paths: Sequence[str]) -> str | Sequence[str]:
-    return paths[0] if len(paths) == 1 else paths
-
-
-def _write_table(file: TableFile, found: Comparison) -> None:
-    from pmbf.comparison.reports import COLUMNS, rows
-
-    with opened_table(file.path, file.form, COLUMNS) as take:
-        take(rows(found))
-    if file.path == "-":
-        for told in (*found.problems, *found.warnings):  # a table has no place for them
-            note(told)
 
 
 @contextmanager

@@ -101,10 +101,6 @@ def duplicates(
         _print(found, gathered, why=why, listed=listed, json=json)
     if found.n_with_features < 2 and was_read:
         note(f"nothing was compared: give two texts with {features or 'words'}, a folder of them, or more files")
-    return _exit_code(found, gathered)
-
-
-def _exit_code(found: Duplicates, gathered: Gathered) -> int:
     if found.groups:
         return FOUND
     return FAILED if gathered.problems or found.n_with_features < 2 else DONE

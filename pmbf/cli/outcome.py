@@ -6,12 +6,11 @@ import errno
 import io
 import os
 import sys
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from pmbf.base.errors import FAILED, PIPE_CLOSED, STOPPED, USAGE, ParameterError, PmbfError
+from pmbf.base.errors import DONE, FAILED, FOUND, PIPE_CLOSED, STOPPED, USAGE, ParameterError, PmbfError
 
 
 @contextmanager
@@ -44,6 +43,8 @@ def ending(leave: Callable[[int], BaseException]) -> Iterator[None]:
     except Exception as error:
         if type(error).__module__.partition(".")[0] in ("click", "typer"):  # how these end a command
             raise
+        import traceback
+
         with suppress(OSError):
             traceback.print_exc()  # an error of pmbf; an exit code of 1 would say that something was found
         raise leave(FAILED) from None
@@ -104,6 +105,15 @@ def note_kernels() -> None:
 
     if kernels.NATIVE_MISSING:
         note(f"running on NumPy, many times slower: {kernels.NATIVE_MISSING}")
+
+
+def end_of_comparison(*, found: bool, problems: Sequence[str], n_compared: int, told: str) -> int:
+    """Return the exit code of a comparison of texts; if there are fewer than two, then `told` says what it needs."""
+    if found:
+        return FOUND
+    if n_compared < 2 and not problems:
+        note(f"nothing was compared: {told}")
+    return FAILED if problems or n_compared < 2 else DONE
 
 
 def print_text(text: str) -> None:

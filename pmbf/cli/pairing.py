@@ -9,24 +9,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pmbf.base.contents import size_of
-from pmbf.base.errors import DONE, FAILED, FOUND, ParameterError
+from pmbf.base.errors import DONE, FAILED, ParameterError
 from pmbf.cli import arguments as arg
 from pmbf.cli.comparing import removed_on_signals
 from pmbf.cli.inputs import JobsOrHosts, counting, expanded, given, limits, n_cores, on_hosts, open_on_nodes
-from pmbf.cli.outcome import note, note_kernels, print_json, print_text
+from pmbf.cli.outcome import end_of_comparison, note, note_kernels, print_json, print_text
 from pmbf.cli.params import READING, KnownParams, Param, choice, count, of
-from pmbf.cli.tables import Table, TableFile, require_tables
-from pmbf.cli.targets import opened_table, require_apart, require_outside, require_own
+from pmbf.cli.tables import Table, TableFile, require_tables, write_tables
+from pmbf.cli.targets import require_elsewhere, require_own
 from pmbf.cli.words import explained
 from pmbf.store.telling import OnNodes, is_collection, on_nodes
 
 if TYPE_CHECKING:
-    from pmbf.alike.pairs import NearDuplicates
     from pmbf.alike.pairs.bands import Background
     from pmbf.alike.pairs.plans import Advance, Joining
     from pmbf.alike.pairs.texts import TextSource
     from pmbf.alike.pairs.work import Work
-    from pmbf.cluster.collection import ClusterCollection
     from pmbf.extract import Limits
 
 EPILOG = """Examples:
@@ -157,6 +155,10 @@ def pairs(
     from pmbf.alike.pairs.features import Features
     from pmbf.alike.pairs.finding import Wanted, background_of, found_in
     from pmbf.alike.pairs.plans import Joining
+    from pmbf.alike.pairs.results import COLUMNS
+    from pmbf.alike.pairs.results import rows as rows_of
+    from pmbf.cli.shown.canvas import View, wants_color
+    from pmbf.cli.shown.near import near_text
 
     tables: Sequence[TableFile] = table or ()
     band = of(param, BAND)
@@ -192,20 +194,17 @@ def pairs(
             )
         else:
             found = found_in(source, how, wanted, kept)
-    _write_tables(found, tables, rows)
-    if not quiet and not any(one.path == "-" for one in tables):
-        _print(found, given(n_pairs=pairs), json=json)
-    return exit_code(found)
-
-
-def exit_code(found: NearDuplicates) -> int:
-    """Return how `pmbf pairs` ends."""
-    if found.n_pairs:
-        return FOUND
-    n_with_words = int((found.links.sizes > 0).sum())
-    if n_with_words < 2 and not found.problems:
-        note("nothing was compared: it takes two texts with words; name their folder, or more files")
-    return FAILED if found.problems or n_with_words < 2 else DONE
+    is_printed = write_tables(tables, COLUMNS[rows], lambda: rows_of(found, rows), found.problems)
+    if not quiet and not is_printed:
+        shown = given(n_pairs=pairs)
+        view = View(colored=wants_color(sys.stdout))
+        print_json(found.to_dict()) if json else print_text(near_text(found, view, **shown))
+    return end_of_comparison(
+        found=bool(found.n_pairs),
+        problems=found.problems,
+        n_compared=int((found.links.sizes > 0).sum()),
+        told="it takes two texts with words; name their folder, or more files",
+    )
 
 
 def _told(made: Background, source: TextSource, file: str) -> int:
@@ -248,17 +247,18 @@ def _opened(
     from pmbf.alike.pairs.texts import texts_of_archive, texts_of_collection, texts_of_files
     from pmbf.alike.pairs.work import work_folder
     from pmbf.cli.shown.progress import steps_progress
+    from pmbf.collection import Collection
 
     paths = [there.depot] if there else [path for word in texts for path in expanded(word)]
     collections = [path for path in paths if is_collection(path)]
     if collections and len(paths) > 1:
         raise ParameterError(f"{collections[0]}: is a collection, expected it alone, or files and folders alone")
-    for option, place in places:
-        if place and place != "-":
-            require_apart(option, place, paths)
+    require_elsewhere(places, paths, ())  # before nodes are asked
     with ExitStack() as stack:
         asked = stack.enter_context(open_on_nodes(there)) if there else None
-        _require_outside(places, asked, collections)
+        with ExitStack() as looked_at:
+            opened = [asked] if asked else [looked_at.enter_context(Collection(folder)) for folder in collections]
+            require_elsewhere(places, paths, opened, hint="")
         stack.enter_context(removed_on_signals())
         shown = stack.enter_context(steps_progress(shown=not quiet and sys.stderr.isatty()))
         advance = shown or how.advance
@@ -270,39 +270,3 @@ def _opened(
         else:
             source = stack.enter_context(texts_of_files(paths, bounds, replace(how, advance=advance), folder))
         yield source, advance, folder if work else None
-
-
-def _require_outside(
-    places: Sequence[tuple[str, str | None]], asked: ClusterCollection | None, collections: Sequence[str]
-) -> None:
-    """Refuse to write among the documents of a cluster's collection, or of one in a folder, that is compared."""
-    from pmbf.collection import Collection
-
-    with ExitStack() as stack:
-        opened = [asked] if asked else [stack.enter_context(Collection(folder)) for folder in collections]
-        for option, place in places:
-            if place and place != "-":
-                for one in opened:
-                    require_outside(option, place, one, hint="")
-
-
-def _write_tables(found: NearDuplicates, tables: Sequence[TableFile], rows: str) -> None:
-    from pmbf.alike.pairs.results import COLUMNS
-    from pmbf.alike.pairs.results import rows as rows_of
-
-    for one in tables:
-        with opened_table(one.path, one.form, COLUMNS[rows]) as take:
-            take(rows_of(found, rows))
-    if any(one.path == "-" for one in tables):
-        for problem in found.problems:  # a table has no place for them
-            note(problem)
-
-
-def _print(found: NearDuplicates, shown: dict[str, int], *, json: bool) -> None:
-    from pmbf.cli.shown.canvas import View, wants_color
-    from pmbf.cli.shown.near import near_text
-
-    if json:
-        print_json(found.to_dict())
-    else:
-        print_text(near_text(found, View(colored=wants_color(sys.stdout)), **shown))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from pmbf.base.errors import NotFoundError, ParameterError
 from pmbf.cli.arguments import OUTPUT, option
+from pmbf.cli.outcome import note
 from pmbf.cli.targets import opened_table, require_outside, require_own
 
 if TYPE_CHECKING:
@@ -90,6 +91,19 @@ def require_table(one: TableFile, taken: set[str], *, force: bool, option: str =
     if not Path(one.path).parent.is_dir():
         raise NotFoundError(f"{one.path}: there is no such folder; make it first")
     require_own(option, one.path, one.form, force=force)
+
+
+def write_tables(
+    tables: Sequence[TableFile], columns: Sequence[str], rows: Callable[[], Iterable[Row]], notes: Iterable[str]
+) -> bool:
+    """Write the tables of a comparison; return whether one is printed. It has no place for the notes, which follow."""
+    for one in tables:
+        with opened_table(one.path, one.form, columns) as take:
+            take(rows())
+    on_stdout = any(one.path == "-" for one in tables)
+    for told in notes if on_stdout else ():
+        note(told)
+    return on_stdout
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,25 @@ def require_apart(option: str, place: str, paths: Sequence[str]) -> None:
             raise ParameterError(f"{option} {place}: is in {path}, which is compared; name a place outside")
 
 
+def require_elsewhere(
+    places: Sequence[tuple[str, str | None]],
+    paths: Sequence[str],
+    opened: Sequence[AnyCollection],
+    *,
+    force: bool = False,
+    hint: str = " or add --force",
+) -> None:
+    """Refuse to write among the compared texts, or among the documents of collections.
+
+    Of the places, each with its option, None and stdout are left out.
+    """
+    for option, place in places:
+        if place and place != "-":
+            require_apart(option, place, paths)
+            for one in opened:
+                require_outside(option, place, one, force=force, hint=hint)
+
+
 @contextmanager
 def opened_table(file: str, form: str, columns: Sequence[str], sheet: str = "rows") -> Iterator[Take]:
     """Yield what takes the rows of a table that is written into a file, or printed if the file is `-`."""

@@ -20,7 +20,9 @@ def load_progress(*, shown: bool) -> Iterator[Callable[[Progress], None] | None]
     if not shown:
         yield None
         return
-    with _bar() as bar:
+    from rich.progress import TaskProgressColumn, TextColumn, TransferSpeedColumn
+
+    with _bar(TaskProgressColumn(), TextColumn("{task.fields[files]}"), TransferSpeedColumn()) as bar:
         task = bar.add_task("Looking for files", total=None, files="")
 
         def show(progress: Progress) -> None:
@@ -54,28 +56,16 @@ def steps_progress(*, shown: bool) -> Iterator[Callable[[str, int, int], None] |
         yield lambda step, n_done, n: bar.update(task, description=step, completed=n_done, total=n)
 
 
-def _bar() -> Bar:
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+def _bar(*between: ProgressColumn) -> Bar:
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
 
-    return _drawn(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[files]}"),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(compact=True),
-    )
+    columns = TextColumn("{task.description}"), BarColumn(bar_width=None), *between, TimeRemainingColumn(compact=True)
+    return Bar(*columns, console=Console(file=sys.stderr), transient=True, expand=True)
 
 
 def _steps_bar() -> Bar:
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import MofNCompleteColumn
 
-    columns = TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn()
-    return _drawn(*columns, TimeRemainingColumn(compact=True))
-
-
-def _drawn(*columns: ProgressColumn) -> Bar:
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    return Bar(*columns, console=Console(file=sys.stderr), transient=True, expand=True)
+    return _bar(MofNCompleteColumn())

@@ -14,7 +14,7 @@ from pmbf.cli.shown.canvas import View, laid_out, unwrapped
 from pmbf.cli.shown.figures import aligned, counted, length, percent, shortened, shown_path, shown_paths
 from pmbf.cli.shown.passages import drawn, likeness
 from pmbf.cli.shown.safe import one_message, unneeded
-from pmbf.cli.shown.sections import none_found, sections_table
+from pmbf.cli.shown.screened import none_found, sections_table
 from pmbf.report import Match, Passage, Report, Span
 from pmbf.report.values import WHERE, told_amounts
 from pmbf.text import tokenise

@@ -1,17 +1,20 @@
-"""The outcome of many screened texts: a line for each that shares nothing, a ranking of the others, and a total."""
+"""What is told beside reports: the sections of a text, a line for a text that shares nothing, the outcome of many."""
 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pmbf.cli.shown.canvas import View, laid_out, unwrapped
-from pmbf.cli.shown.figures import counted, length, padded, percent, shortened, shown_path
-from pmbf.cli.shown.sections import none_found
-from pmbf.report import Report
+from pmbf.cli.shown.figures import aligned, counted, length, padded, percent, shortened, shown_path
+from pmbf.cli.shown.safe import one_line
+from pmbf.report import Report, Section
 from pmbf.report.values import told_amounts
+
+if TYPE_CHECKING:  # screenings without a table do without rich
+    from rich.text import Text
 
 N_RANKED = 20
 """Texts that the ranking shows, those with the greatest share."""
@@ -124,3 +127,32 @@ def _lines(ranked: list[RankedText], columns: int) -> Iterator[str]:
     for share, certainty, name, source in rows:
         name = padded(shortened(name, name_width), name_width)
         yield f"{share:>5}  {certainty:<{width}}  {name}  {shortened(source, room - name_width)}"
+
+
+# ---------------------------------------------------------------------- sections
+
+RULES = {"compare": "compared", "skip": "skipped", "same": "with the same section"}
+"""What is said of each rule."""
+
+
+def none_found(template: str) -> str:
+    """Return the note on a template that found no section."""
+    return f"the template {one_line(template)} found none of its sections; the whole text was compared."
+
+
+def sections_table(sections: Sequence[Section]) -> Iterator[Text]:
+    """Yield the lines of the table."""
+    rows = [("section", "characters", "shared", "compared")]
+    for one in sections:
+        shared = "–" if one.rule == "skip" else percent(one.coverage)
+        rows.append((one_line(one.name), f"{one.span.start:,}–{one.span.stop:,}", shared, _told(one)))
+    for number, (line, row) in enumerate(zip(aligned(rows, "<>>"), rows, strict=True)):
+        yield unwrapped((f"{line}  {row[-1]}", "" if number else "dim"))
+
+
+def _told(section: Section) -> str:
+    told = RULES[section.rule]
+    if not section.n_elsewhere:
+        return told
+    share = "shares" if section.n_elsewhere == 1 else "share"
+    return f"{told}; {counted(section.n_elsewhere, 'source')} {share} text elsewhere"

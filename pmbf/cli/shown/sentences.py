@@ -11,7 +11,7 @@ from rich.text import Text
 from pmbf.cli.shown.canvas import View, laid_out, unwrapped
 from pmbf.cli.shown.figures import aligned, counted, length, percent, shortened, shown_path
 from pmbf.cli.shown.safe import one_line, one_message
-from pmbf.cli.shown.sections import none_found, sections_table
+from pmbf.cli.shown.screened import none_found, sections_table
 
 if TYPE_CHECKING:
     from pmbf.sentences import Sentence, SentenceReport, SentenceSource, Status
