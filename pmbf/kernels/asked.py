@@ -163,11 +163,6 @@ class Terms:
     least_pages: int
     beside: bool
 
-    @cached_property
-    def tables(self) -> dict[int, Any]:
-        """What a twin of the kernels keeps with the terms."""
-        return {}
-
 
 class Question(NamedTuple):
     """A query of a batch: what was made of it, its terms, and the numbers of the texts that it is compared with."""

@@ -44,6 +44,8 @@ _COUNTED = np.dtype([("key", np.uint64), ("n_holding", np.int32), ("n_times", np
 
 _NOT_UTF8 = -2
 _N_SIZES = 9
+_MOST_TERMS = 64
+"""Terms that are kept for counts: those of short queries differ by their length."""
 _NOTHING = JudgedPassages.of([])
 
 
@@ -92,12 +94,14 @@ def compare(
     sources, new = _sources_of(texts, made), [text for text in texts if text]
     # A block has eight bytes for each word, a text has one at least.
     n_words = max([0, *map(len, new), *(len(block) // 8 for block in made if block is not None)])
-    queries, owns = np.zeros(len(questions), _QUERY), [_own(*one[:2]) for one in questions]
-    for at, ((block, terms, some), own) in enumerate(zip(questions, owns, strict=True)):
-        its = addressof(_terms(terms, len(block) // 8 + n_words))
-        queries[at] = _at(block), its, 0 if own is None else _at(own), len(some)
-    answers = np.zeros(int(queries["n_answers"].sum()), _ANSWER)
-    answers["source"] = [source for one in questions for source in one.sources]
+    asked, numbered, held = [], list[int](), list[Any]()
+    for block, terms, some in questions:
+        its, own = _terms(terms, len(block) // 8 + n_words), _own(block, terms)
+        asked.append((_at(block), addressof(its[0]), 0 if own is None else _at(own), len(some)))
+        numbered += some
+        held += its, own
+    queries, answers = np.array(asked, _QUERY), np.zeros(len(numbered), _ANSWER)
+    answers["source"] = numbered
     numbers = np.array(commonest, np.int64)
     status = _compare(text_table(), _at(numbers), _at(queries), len(queries), _at(sources), _at(answers))
     found = [_NOTHING] * len(answers)
@@ -152,18 +156,25 @@ def _blocks(status: int, sources: NDArray[Any], new: Sequence[bytes], made: Sequ
     return blocks
 
 
-def _terms(terms: Terms, n_words: int) -> _Terms:
-    """Return terms for queries and texts of which no two have more words together."""
+def _terms(terms: Terms, n_words: int) -> tuple[_Terms, Any]:
+    """Return terms for queries and texts of which no two have more words together, and what must be kept as long.
+
+    They are made once for all queries, and kept with the counts.
+    """
     n_bits = (terms.counts.n_pages + n_words // GUESS_PAGE_WORDS + 2).bit_length()
-    kept: tuple[_Terms, Any] | None = terms.tables.get(n_bits)
+    known: dict[Any, tuple[_Terms, Any]] = terms.counts.tables.setdefault("terms", {})
+    key = terms.bars, terms.rules, terms.least_pages, terms.counts.n_pages, terms.counts.n_words, n_bits
+    kept = known.get(key)
     if kept is None:
         (counts, slots), logs = _counts_of(terms.counts), _logs(n_bits)
         counts.logs, counts.like_logs = map(_at, logs)
         bars, rules, scores = _Bars(*vars(terms.bars).values()), terms.rules.numbers, score_tables()
         numbers = scores.shape[1], GUESS_PAGE_WORDS, terms.least_pages
         made = _Terms(counts, addressof(bars), _at(rules), _at(scores), *numbers)
-        kept = terms.tables.setdefault(n_bits, (made, (slots, logs, bars, rules, scores)))
-    return kept[0]
+        if len(known) >= _MOST_TERMS:
+            known.clear()
+        kept = known[key] = made, (slots, logs, bars, rules, scores)
+    return kept
 
 
 def _own(block: NDArray[np.uint8], terms: Terms) -> NDArray[np.int32] | None:
