@@ -16,7 +16,7 @@ from pmbf import Collection, Params, repair
 from pmbf.base.errors import ParameterError
 from pmbf.base.hashes import ascending, first_bits
 from pmbf.base.params import HASH_BITS
-from pmbf.comparison.common import common_parts
+from pmbf.comparison.masking import common_parts
 from pmbf.fingerprint import Fingerprint, query_sample
 from pmbf.screen.candidates import candidates
 from pmbf.store.catalog_tables import ListedPath

@@ -18,13 +18,13 @@ from pmbf.base.errors import ParameterError
 from pmbf.collection import Collection
 from pmbf.comparison.compared import How, compared
 from pmbf.comparison.grouping import GroupBy
-from pmbf.comparison.results import Cluster, Comparison, Member, Pair, Settings, Shared
+from pmbf.comparison.results import Cluster, Comparison, ComparisonSettings, Member, Pair, SharedPassage
 from pmbf.extract import Limits
 from pmbf.intake.entering import Texts
 from pmbf.screen import Options
 from pmbf.screen.templates import Template
 
-__all__ = ["Cluster", "Comparison", "Member", "Pair", "Settings", "Shared", "compare"]
+__all__ = ["Cluster", "Comparison", "ComparisonSettings", "Member", "Pair", "SharedPassage", "compare"]
 
 Library = str | os.PathLike[str] | Collection
 

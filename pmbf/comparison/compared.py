@@ -3,9 +3,8 @@
 texts ─► a collection of their own       intake/entering.py
       ─► groups                          grouping.py
       ─► pairs of texts compared         pmbf.screen.mutual
-      ─► what does not count             common.py, ignored texts, library collections
-      ─► pairs                           counting.py
-      ─► clusters                        clusters.py
+      ─► what does not count             masking.py, library collections
+      ─► pairs, clusters                 counting.py
 """
 
 from __future__ import annotations
@@ -19,13 +18,10 @@ from pmbf import verify
 from pmbf.base.errors import ParameterError
 from pmbf.base.span import Span, merged, union_length
 from pmbf.collection import Collection
-from pmbf.comparison.clusters import clusters
-from pmbf.comparison.common import most_groups
-from pmbf.comparison.counting import paired
-from pmbf.comparison.grouping import Attributes, GroupBy, grouped
-from pmbf.comparison.masking import Out, left_out, masked
-from pmbf.comparison.results import Comparison, Member, Pair, Settings, Shared, ranked
-from pmbf.comparison.sections import in_same_sections
+from pmbf.comparison.counting import clusters, in_same_sections, paired
+from pmbf.comparison.grouping import GroupBy, TextCard, grouped
+from pmbf.comparison.masking import Out, left_out, masked, most_groups
+from pmbf.comparison.results import Comparison, ComparisonSettings, Member, Pair, SharedPassage, ranked
 from pmbf.extract import Limits
 from pmbf.intake.entering import Advance, Entered, EnteredText, Texts, entered
 from pmbf.intake.texts import Text
@@ -83,7 +79,7 @@ def compared(texts: Texts, how: How) -> Comparison:
         groups = Groups(grouping.cards)
         most = most_groups(how.common, groups.n_groups)
         out = left_out(given, groups.numbers(given.documents), most, how.options)
-        library = _InLibraries(how).found(given.documents)
+        library = _in_libraries(given.documents, how)
         members = {one.name: one for one in _members(given.documents, grouping.cards, out, library.spans)}
         with masked(given, out) as counted:
             made = _Pairs(counted, groups, members, how)
@@ -127,17 +123,15 @@ def _found_without_rules(
         return list(_Pairs(counted, groups, members, replace(how, options=options)).found())
 
 
-def _settings(grouped_by: str, how: How, most: int) -> Settings:
-    libraries = tuple(str(one.path) for one in how.libraries)
-    options = how.options
-    return Settings(
+def _settings(grouped_by: str, how: How, most: int) -> ComparisonSettings:
+    return ComparisonSettings(
         grouped_by=grouped_by,
         threshold=how.threshold,
-        min_chars=options.min_chars,
+        min_chars=how.options.min_chars,
         common=most,
         ignored=how.ignored,
-        libraries=libraries,
-        sensitivity=options.sensitivity,
+        libraries=tuple(str(one.path) for one in how.libraries),
+        sensitivity=how.options.sensitivity,
         template=_template(how),
     )
 
@@ -156,13 +150,9 @@ def _skipped(given: Entered, out: Mapping[int, Out], how: How) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The groups of texts and documents.
+    """The groups of texts and documents: of each text, by name, the card."""
 
-    Args:
-        cards: The card of each text, by name.
-    """
-
-    cards: Mapping[str, Attributes]
+    cards: Mapping[str, TextCard]
 
     @property
     def of_name(self) -> dict[str, str]:
@@ -195,11 +185,10 @@ class Groups:
 
 def _members(
     documents: Iterable[EnteredText],
-    cards: Mapping[str, Attributes],
+    cards: Mapping[str, TextCard],
     out: Mapping[int, Out],
     library: Mapping[int, list[Span]],
 ) -> Iterator[Member]:
-    """Yield each member."""
     for document in documents:
         its, shared = out[document.id], library.get(document.id, [])
         for name in document.names:
@@ -229,44 +218,29 @@ class _Library(NamedTuple):
     warnings: dict[str, None]
 
 
-@dataclass(frozen=True, slots=True)
-class _InLibraries:
-    """Looks for documents in the libraries."""
-
-    how: How
-
-    def found(self, documents: Sequence[EnteredText]) -> _Library:
-        """Return the parts of the documents that stand in a library."""
-        found = _Library({}, [], {})
-        some = [one for one in documents if one.n_tokens and self.how.libraries]
-        texts = [Text(one.names[0], one.text) for one in some]
-        options = self.how.options
-        asked: OptionValues = {
-            "min_chars": options.min_chars,
-            "min_similarity": options.min_similarity,
-            "apparatus": False,
-        }
-        for number, library in enumerate(self.how.libraries):
-            answers = library.answers(texts, jobs=self.how.jobs, limits=self.how.limits, **asked)
-            for n_done, (document, answer) in enumerate(zip(some, answers, strict=True), 1):
-                spans = [one.query for match in answer.report.matches for one in match.passages]
-                found.spans[document.id] = merged([*found.spans.get(document.id, []), *spans])
-                found.problems.extend(f"{document.names[0]}: {told}" for told in answer.report.problems)
-                found.warnings.update(dict.fromkeys(answer.report.warnings))
-                n = len(self.how.libraries) * len(some)
-                self.how.advance("Looking in the library", number * len(some) + n_done, n)
-        return found
+def _in_libraries(documents: Sequence[EnteredText], how: How) -> _Library:
+    found = _Library({}, [], {})
+    some = [one for one in documents if one.n_tokens and how.libraries]
+    texts = [Text(one.names[0], one.text) for one in some]
+    asked: OptionValues = {
+        "min_chars": how.options.min_chars,
+        "min_similarity": how.options.min_similarity,
+        "apparatus": False,
+    }
+    for number, library in enumerate(how.libraries):
+        answers = library.answers(texts, jobs=how.jobs, limits=how.limits, **asked)
+        for n_done, (document, answer) in enumerate(zip(some, answers, strict=True), 1):
+            spans = [one.query for match in answer.report.matches for one in match.passages]
+            found.spans[document.id] = merged([*found.spans.get(document.id, []), *spans])
+            found.problems.extend(f"{document.names[0]}: {told}" for told in answer.report.problems)
+            found.warnings.update(dict.fromkeys(answer.report.warnings))
+            n = len(how.libraries) * len(some)
+            how.advance("Looking in the library", number * len(some) + n_done, n)
+    return found
 
 
 class _Pairs:
-    """The pairs of a comparison.
-
-    Args:
-        given: The documents, without what does not count.
-        groups: Their groups.
-        members: The members, by name.
-        how: How they are compared.
-    """
+    """The pairs of a comparison, among documents without what does not count."""
 
     def __init__(self, given: Entered, groups: Groups, members: Mapping[str, Member], how: How) -> None:
         self._given, self._groups, self._members, self._how = given, groups, members, how
@@ -278,16 +252,17 @@ class _Pairs:
         for one, other, passages in [*self._equal(), *self._shared()]:
             yield from self._of_members(one, other, passages)
 
-    def _equal(self) -> Iterator[tuple[int, int, list[Shared]]]:
-        """Yield the documents that members of two groups have, each with itself."""
-        for document in self._given.documents:
-            if document.n_tokens and len(self._groups.of(document)) > 1:
-                prepared = verify.prepare(document.text)
-                evidence = sum(one.evidence for one in verify.passages(prepared, prepared))
-                whole = Span(len(document.text) - len(document.text.lstrip()), len(document.text.rstrip()))
-                yield document.id, document.id, [Shared(whole, whole, 1.0, "verbatim", "sure", round(evidence, 1), 1.0)]
+    def _equal(self) -> Iterator[tuple[int, int, list[SharedPassage]]]:
+        """Yield the documents that members of two groups have, each with itself; all are weighed in one call."""
+        some = [one for one in self._given.documents if one.n_tokens and len(self._groups.of(one)) > 1]
+        texts = [verify.prepare(one.text) for one in some]
+        pairs = [verify.TextPair(one, one, verify.Settings()) for one in texts]
+        for document, found in zip(some, verify.passages_each(pairs, None, beside=False), strict=True):
+            evidence = round(sum(one.evidence for one in found), 1)
+            whole = Span(len(document.text) - len(document.text.lstrip()), len(document.text.rstrip()))
+            yield document.id, document.id, [SharedPassage(whole, whole, 1.0, "verbatim", "sure", evidence, 1.0)]
 
-    def _shared(self) -> Iterator[tuple[int, int, list[Shared]]]:
+    def _shared(self) -> Iterator[tuple[int, int, list[SharedPassage]]]:
         documents = [one for one in self._given.documents if one.n_tokens]
         texts = [(document.id, document.text) for document in documents]
         options = self._how.options
@@ -311,7 +286,7 @@ class _Pairs:
                     yield one.document, match.document.id, _passages(kept)
             self._how.advance("Comparing", n_done, len(documents))
 
-    def _of_members(self, one: int, other: int, passages: Sequence[Shared]) -> Iterator[Pair]:
+    def _of_members(self, one: int, other: int, passages: Sequence[SharedPassage]) -> Iterator[Pair]:
         """Yield the pairs of the members of two documents that are of two groups."""
         for first, second in self._of_two_groups(one, other):
             a, b = (self._members[name] for name in sorted((first, second)))
@@ -327,9 +302,9 @@ class _Pairs:
         return (some for some in both if group[some[0]].group != group[some[1]].group)
 
 
-def _passages(passages: Iterable[Passage]) -> list[Shared]:
+def _passages(passages: Iterable[Passage]) -> list[SharedPassage]:
     return [
-        Shared(
+        SharedPassage(
             a=one.query,
             b=one.source,
             similarity=one.similarity,

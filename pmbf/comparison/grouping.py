@@ -29,7 +29,7 @@ _LONGEST_REGEX = 1000
 GroupBy = str | Mapping[str, str] | Callable[[str], str] | None
 
 
-class Attributes(NamedTuple):
+class TextCard(NamedTuple):
     """What is known about a text besides its name."""
 
     group: str
@@ -39,26 +39,15 @@ class Attributes(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """The cards of all texts.
-
-    Args:
-        how: In words, what makes a group.
-        cards: The card of each text, by name.
-        problems: Rows of a table that fit no text.
-    """
+    """What makes a group, in words; the card of each text, by name; and rows of a table that fit no text."""
 
     how: str
-    cards: Mapping[str, Attributes]
+    cards: Mapping[str, TextCard]
     problems: tuple[str, ...] = ()
 
 
 def grouped(names: Sequence[str], by: GroupBy) -> Grouping:
     """Return the group of each text. A text of which nothing is known is a group of its own.
-
-    Args:
-        names: Names of all texts.
-        by: `None`, "folder", a regular expression, the path of a table that ends with `.csv`, a mapping from names to
-            groups, or a function that returns the group of a name.
 
     Raises:
         ParameterError: It is none of them, the expression is wrong or fits no name, or the table lacks a column.
@@ -70,20 +59,20 @@ def grouped(names: Sequence[str], by: GroupBy) -> Grouping:
     if by is None or by == BY_FILE:
         return Grouping("file", _own(names))
     if isinstance(by, Mapping):
-        return Grouping("the mapping given", {name: Attributes(_text(name, by.get(name, name))) for name in names})
+        return Grouping("the mapping given", {name: TextCard(_text(name, by.get(name, name))) for name in names})
     if callable(by):
-        return Grouping("the function given", {name: Attributes(_text(name, by(name))) for name in names})
+        return Grouping("the function given", {name: TextCard(_text(name, by(name))) for name in names})
     if not isinstance(by, str):
         raise ParameterError(f"group_by is {by!r:.80}, expected 'folder', a regular expression, a .csv file, a mapping")
     if by == BY_FOLDER:
-        return Grouping("folder", {name: Attributes(_folder(name)) for name in names})
+        return Grouping("folder", {name: TextCard(_folder(name)) for name in names})
     if by.lower().endswith(".csv"):
         return _by_table(names, by)
     return _by_regex(names, by)
 
 
-def _own(names: Iterable[str]) -> dict[str, Attributes]:
-    return {name: Attributes(name) for name in names}
+def _own(names: Iterable[str]) -> dict[str, TextCard]:
+    return {name: TextCard(name) for name in names}
 
 
 def _text(name: str, group: object) -> str:
@@ -104,7 +93,7 @@ def _by_regex(names: Sequence[str], pattern: str) -> Grouping:
     if len(pattern) > _LONGEST_REGEX:
         raise ParameterError(f"the regular expression has {len(pattern)} characters, expected at most {_LONGEST_REGEX}")
     expression = compiled(pattern, instead="group by a table, FILE.csv")
-    cards = {name: Attributes(_matched(expression, name)) for name in names}
+    cards = {name: TextCard(_matched(expression, name)) for name in names}
     if names and not any(expression.search(searchable(name)) for name in names):
         raise ParameterError(f"group_by is {pattern!r:.80}, which fits no name, such as {names[0]!r}")
     return Grouping(f"the expression {pattern}", cards)
@@ -134,7 +123,7 @@ def _by_table(names: Sequence[str], path: str) -> Grouping:
             continue
         [name] = found
         lines[name] = line
-        cards[name] = Attributes(labels.get(key or "") or name, _date(labels, path, line), _shown(labels, key))
+        cards[name] = TextCard(labels.get(key or "") or name, _date(labels, path, line), _shown(labels, key))
     return Grouping(f"the table {PurePath(path).name}", cards, tuple(problems))
 
 

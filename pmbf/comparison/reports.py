@@ -1,13 +1,14 @@
-"""A pair as others take it: as the report of its first member, and as a row of a table."""
+"""A comparison as others take it: a pair as a report of its first member, pairs as rows, what was skipped in words."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pmbf.base.span import Span, length_inside, merged
 from pmbf.comparison.counting import of_library
-from pmbf.comparison.results import Comparison, Member, Pair, Shared
+from pmbf.comparison.results import Comparison, Member, Pair, SharedPassage
 from pmbf.report import DocumentRef, Match, Passage, Query, Report
 
 COLUMNS = (
@@ -59,14 +60,8 @@ def as_report(pair: Pair, comparison: Comparison) -> Report:
     return Report(query, (match,), pair.n_a, pair.share_a, n_others, 1, 0, collection=comparison.title)
 
 
-def as_passage(shared: Shared, a: Member, b: Member, excluded: Sequence[Span] = ()) -> Passage:
-    """Return a passage whose query is the first member, and whose source is the second.
-
-    Args:
-        shared: The passage.
-        a, b: The members.
-        excluded: Spans of the first member that do not count.
-    """
+def as_passage(shared: SharedPassage, a: Member, b: Member, excluded: Sequence[Span] = ()) -> Passage:
+    """Return a passage whose query is the first member, and whose source is the second."""
     return Passage(
         query=shared.a,
         source=shared.b,
@@ -78,3 +73,17 @@ def as_passage(shared: Shared, a: Member, b: Member, excluded: Sequence[Span] = 
         certainty=shared.certainty,
         source_share=round(min(1.0, len(shared.b) / b.n_chars), 3) if b.n_chars else 0.0,
     )
+
+
+def told_sections(template: str, members: Sequence[Member]) -> Iterator[str]:
+    """Yield which sections of the texts are skipped, and how many texts have no section, as sentences."""
+    if not template:
+        return
+    skipped = Counter(name for one in members for name in {its.name for its in one.sections if its.rule == "skip"})
+    if skipped:
+        named = ", ".join(
+            f"{name} ({n:,})" for name, n in sorted(skipped.items(), key=lambda item: (-item[1], item[0]))
+        )
+        yield f"sections that the template {template} skips, and in how many texts: {named}."
+    if n_whole := sum(bool(one.n_tokens) and not one.sections for one in members):
+        yield f"the template {template} found no section in {n_whole:,} of {len(members):,} texts; they count whole."

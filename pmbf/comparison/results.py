@@ -2,7 +2,7 @@
 
     Comparison ── Member …         one per text, in the order of their names
                ├─ Pair …           two members of two groups that share text, highest share first
-               │   └─ Shared …     which characters of both texts, in the order of the first text
+               │   └─ SharedPassage …   which characters of both texts, in the order of the first text
                └─ Cluster …        groups that pairs connect, largest first
 
 Every span is half-open, `[start, stop]`, in code points of the original text.
@@ -65,7 +65,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedPassage:
     """A passage that two members share.
 
     Args:
@@ -110,7 +110,7 @@ class Pair:
     n_b: int
     certainty: str
     evidence: float
-    passages: tuple[Shared, ...]
+    passages: tuple[SharedPassage, ...]
     identical: bool = False
 
     @property
@@ -137,7 +137,7 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ComparisonSettings:
     """How a comparison was made.
 
     Args:
@@ -179,7 +179,7 @@ class Comparison(Readable):
         warnings: Which files of a library are damaged that the answer did not need, each with the way out.
         texts: Text of each member by name, for pages; not part of the JSON.
 
-    >>> comparison = Comparison("", (), (), (), Settings("file", 0.0, 65, 5))
+    >>> comparison = Comparison("", (), (), (), ComparisonSettings("file", 0.0, 65, 5))
     >>> Comparison.from_json(comparison.to_json()) == comparison
     True
     """
@@ -190,7 +190,7 @@ class Comparison(Readable):
     members: tuple[Member, ...]
     pairs: tuple[Pair, ...]
     clusters: tuple[Cluster, ...]
-    settings: Settings
+    settings: ComparisonSettings
     n_below: int = 0
     n_only_library: int = 0
     not_counted: tuple[Pair, ...] = ()

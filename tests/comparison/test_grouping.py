@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pmbf import NotFoundError, ParameterError
-from pmbf.comparison.grouping import Attributes, grouped
+from pmbf.comparison.grouping import TextCard, grouped
 
 NAMES = ["ann/1.txt", "ann/2.txt", "bob/1.txt", "readme.txt"]
 
@@ -39,10 +39,10 @@ def test_a_table_has_groups_dates_and_labels(tmp_path, separator):
     rows = ["\ufeffFile,Group,Date,Label", "ann/1.txt,A,2026-03-01,late", "bob/1.txt,A,2026-03-01 14:05,", "2.txt,,,"]
     table.write_text("\n".join(rows).replace(",", separator), encoding="utf-8")
     found = grouped(NAMES, str(table))
-    assert Attributes("A", "2026-03-01T00:00:00", "late") == found.cards["ann/1.txt"]
-    assert Attributes("A", "2026-03-01T14:05:00", None) == found.cards["bob/1.txt"]
-    assert Attributes("ann/2.txt") == found.cards["ann/2.txt"]
-    assert Attributes("readme.txt") == found.cards["readme.txt"]
+    assert TextCard("A", "2026-03-01T00:00:00", "late") == found.cards["ann/1.txt"]
+    assert TextCard("A", "2026-03-01T14:05:00", None) == found.cards["bob/1.txt"]
+    assert TextCard("ann/2.txt") == found.cards["ann/2.txt"]
+    assert TextCard("readme.txt") == found.cards["readme.txt"]
     assert () == found.problems
     assert "the table class.csv" == found.how
 
@@ -60,8 +60,8 @@ def test_the_table_of_labels_that_a_load_takes_groups_by_author_and_shows_the_re
     rows = ["path,author,course,date", "essays/ann/1.txt,Ann,history,2024", "essays/bob/1.txt,Bob,,2024-05"]
     table.write_text("\n".join(rows), encoding="utf-16")
     found = grouped(NAMES, str(table))
-    assert Attributes("Ann", "2024-01-01T00:00:00", "course=history") == found.cards["ann/1.txt"]
-    assert Attributes("Bob", "2024-05-01T00:00:00", None) == found.cards["bob/1.txt"]
+    assert TextCard("Ann", "2024-01-01T00:00:00", "course=history") == found.cards["ann/1.txt"]
+    assert TextCard("Bob", "2024-05-01T00:00:00", None) == found.cards["bob/1.txt"]
     assert () == found.problems
 
 

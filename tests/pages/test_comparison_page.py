@@ -9,8 +9,8 @@ from conftest import words
 
 import pmbf
 from pmbf import Comparison, ParameterError, compare
-from pmbf.comparison.pages.layout import laid_out
-from pmbf.comparison.pages.names import Names
+from pmbf.comparison.pages.charts import laid_out
+from pmbf.comparison.pages.names import ShownNames
 
 from .conftest import HOSTILE
 from .test_browser import axe
@@ -67,7 +67,7 @@ def test_each_row_of_the_matrix_has_a_name_of_its_own(tmp_path):
         "file,group\nadams/draft.txt,adams\nadams/essay.txt,adams\nbaker/essay.txt,baker\n", encoding="utf-8"
     )
     found = compare({name: essay(i, long) for i, name in enumerate(given)}, group_by=str(tmp_path / "t.csv"), common=9)
-    names = Names(found)
+    names = ShownNames(found)
     assert [names.short_plain(name) for name in given[:4]] == ["adams draft", "adams essay", "baker", "essay"]
     assert len({names.short_plain(name) for name in given}) == len(given)
     matrix = re.search(r'<svg class="chart matrix".*?</svg>', pmbf.page(found), re.S)[0]

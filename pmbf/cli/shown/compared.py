@@ -14,8 +14,7 @@ from pmbf.cli.shown.passages import drawn, likeness
 from pmbf.cli.shown.report import CERTAINTY_STYLES
 from pmbf.cli.shown.safe import one_line, unneeded
 from pmbf.comparison import Comparison, Pair
-from pmbf.comparison.reports import as_passage, longest
-from pmbf.comparison.sections import told_sections
+from pmbf.comparison.reports import as_passage, longest, told_sections
 
 N_CLUSTERS = 10
 """Clusters that are listed; `--json` has them all."""

@@ -2,15 +2,23 @@
 
 Each mark that a pair stands for has `data-pair`, its number; each mark of a text has `data-text`. What shows a name has
 `data-as`, the name to show if names are hidden.
+
+The nodes of a graph are drawn component by component, in rows, the largest first. The layout of a component is that of
+Fruchterman & Reingold 1991: edges pull, all nodes push, and the steps get smaller. The start is seeded, so that equal
+graphs are drawn alike.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from pmbf.comparison.pages.layout import Edge, laid_out
-from pmbf.comparison.pages.names import HUES, NAME_CHARS, Names
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.comparison.pages.names import HUES, NAME_CHARS, ShownNames
 from pmbf.comparison.results import Comparison, Pair
 from pmbf.pages.markup import escaped, percent
 
@@ -23,6 +31,14 @@ MOST_LABELLED = 30
 CELL = 14
 MOST_CELLS = 150
 """Texts of a matrix that is drawn here; a larger one is drawn by a script."""
+
+Edge = tuple[int, int, float]
+"""Two nodes and a weight, above 0 to 1."""
+
+ROUNDS = 160
+_SEED = 1994
+SPACING, MARGIN = 62.0, 34.0
+"""Between neighbours, and around a component, in units of the drawing."""
 
 
 def histogram(comparison: Comparison) -> str:
@@ -57,7 +73,7 @@ def histogram(comparison: Comparison) -> str:
 # ---------------------------------------------------------------------- graph
 
 
-def graph(comparison: Comparison, names: Names) -> str:
+def graph(comparison: Comparison, names: ShownNames) -> str:
     """Return the texts that are in a pair, joined by the pairs; of many texts, the clusters."""
     if len(names.in_pairs) > MOST_NODES:
         return _cluster_graph(comparison, names)
@@ -82,7 +98,7 @@ def graph(comparison: Comparison, names: Names) -> str:
     )
 
 
-def _dot(comparison: Comparison, names: Names, name: str, x: float, y: float, labelled: bool) -> str:
+def _dot(comparison: Comparison, names: ShownNames, name: str, x: float, y: float, labelled: bool) -> str:
     text = f'<text x="{x + 9}" y="{y + 3.5}"{names.shown_as(name)}>{names.short(name)}</text>' if labelled else ""
     return (
         f'<g data-text="{names.number[name]}" class="node {names.hue(name)}"><title{names.shown_as(name)}>'
@@ -90,7 +106,7 @@ def _dot(comparison: Comparison, names: Names, name: str, x: float, y: float, la
     )
 
 
-def _cluster_graph(comparison: Comparison, names: Names) -> str:
+def _cluster_graph(comparison: Comparison, names: ShownNames) -> str:
     """Return each cluster as a circle whose area is the number of its groups."""
     x = y = row = 0.0
     width, drawn = 620.0, []
@@ -114,7 +130,7 @@ def _cluster_graph(comparison: Comparison, names: Names) -> str:
 # ---------------------------------------------------------------------- matrix
 
 
-def matrix(comparison: Comparison, names: Names) -> str:
+def matrix(comparison: Comparison, names: ShownNames) -> str:
     """Return the share of each text in each pair, ordered by cluster; a large matrix is left to the script."""
     ordered = names.by_cluster
     if len(ordered) > MOST_CELLS:
@@ -146,7 +162,7 @@ def matrix(comparison: Comparison, names: Names) -> str:
     )
 
 
-def _pair_title(pair: Pair, names: Names) -> str:
+def _pair_title(pair: Pair, names: ShownNames) -> str:
     def told(a: str, b: str) -> str:
         return f"{a} and {b}: {percent(pair.share_a)} and {percent(pair.share_b)}, {pair.certainty}"
 
@@ -157,7 +173,7 @@ def _pair_title(pair: Pair, names: Names) -> str:
 # ---------------------------------------------------------------------- timeline
 
 
-def timeline(comparison: Comparison, names: Names) -> str:
+def timeline(comparison: Comparison, names: ShownNames) -> str:
     """Return when the texts of each cluster were handed in, or nothing if no two dates of a cluster are known."""
     rows = list(_dated(comparison))
     if not rows:
@@ -193,3 +209,73 @@ def _dated(comparison: Comparison) -> Iterator[tuple[int, Sequence[tuple[datetim
         dated = sorted((datetime.fromisoformat(date).replace(tzinfo=None), name) for date, name in dates if date)
         if len(dated) > 1:
             yield number, dated
+
+
+# ---------------------------------------------------------------------- where the nodes of a graph are
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The size of a drawing, and `(x, y)` of each node that has an edge."""
+
+    width: float
+    height: float
+    places: dict[int, tuple[float, float]]
+
+
+def laid_out(edges: Sequence[Edge], width: float) -> Drawing:
+    """Return the places of all nodes that have an edge, in a drawing of a width, or wider if a component is.
+
+    >>> drawing = laid_out([(0, 1, 0.5), (2, 3, 0.9)], 400)
+    >>> sorted(drawing.places), drawing.width
+    ([0, 1, 2, 3], 400)
+    """
+    boxes = [_component(nodes, [edge for edge in edges if edge[0] in nodes]) for nodes in _components(edges)]
+    x = y = row = 0.0
+    places: dict[int, tuple[float, float]] = {}
+    widest = max([width, *(box.width for box in boxes)])
+    for box in sorted(boxes, key=lambda one: (-one.height, -one.width, min(one.places))):
+        if x and x + box.width > widest:
+            x, y, row = 0.0, y + row, 0.0
+        places |= {node: (round(x + left, 1), round(y + top, 1)) for node, (left, top) in box.places.items()}
+        x, row = x + box.width, max(row, box.height)
+    return Drawing(widest, round(y + row, 1), places)
+
+
+def _components(edges: Sequence[Edge]) -> list[frozenset[int]]:
+    found: dict[int, set[int]] = {}
+    for one, other, _ in edges:
+        joined = found.get(one, {one}) | found.get(other, {other})
+        found |= dict.fromkeys(joined, joined)
+    return sorted({frozenset(nodes) for nodes in found.values()}, key=lambda nodes: (-len(nodes), min(nodes)))
+
+
+def _component(nodes: frozenset[int], edges: Sequence[Edge]) -> Drawing:
+    ordered = sorted(nodes)
+    spots = np.array([[0.0, 0.0], [SPACING, 0.0]]) if len(ordered) == 2 else _pulled(ordered, edges)
+    spots -= spots.min(axis=0)
+    wide, high = (spots.max(axis=0) + 2 * MARGIN).tolist()
+    label = 2 * MARGIN  # names stand to the right of their nodes
+    places = {node: (x + MARGIN, y + MARGIN) for node, (x, y) in zip(ordered, spots.tolist(), strict=True)}
+    return Drawing(wide + label, high, places)
+
+
+def _pulled(ordered: Sequence[int], edges: Sequence[Edge]) -> NDArray[np.float64]:
+    n = len(ordered)
+    at = {node: i for i, node in enumerate(ordered)}
+    pull = np.zeros((n, n))
+    for one, other, weight in edges:
+        pull[at[one], at[other]] = pull[at[other], at[one]] = 0.4 + 0.6 * weight
+    angle = 2 * math.pi * np.arange(n) / n
+    spots = np.column_stack([np.cos(angle), np.sin(angle)]) * SPACING * math.sqrt(n) / 2
+    spots += np.random.default_rng(_SEED).normal(scale=1.0, size=spots.shape)
+    for step in range(ROUNDS):
+        apart = spots[:, None] - spots[None, :]
+        distance = np.sqrt((apart**2).sum(axis=2)) + 1e-6
+        force = SPACING**2 / distance**2 - pull * distance / SPACING
+        np.fill_diagonal(force, 0.0)
+        moved = (apart * force[:, :, None]).sum(axis=1)
+        length = np.sqrt((moved**2).sum(axis=1, keepdims=True)) + 1e-9
+        warmth = SPACING * (1 - step / ROUNDS) * 0.5
+        spots += moved / length * np.minimum(length, warmth)
+    return spots

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 
-from pmbf.comparison.clusters import components
+from pmbf.comparison.counting import components
 from pmbf.comparison.results import Comparison
 from pmbf.pages.markup import escaped, shown_name
 
@@ -18,7 +18,7 @@ NAME_CHARS = 22
 
 
 @dataclass(frozen=True)
-class Names:
+class ShownNames:
     """The names of a comparison.
 
     Args:

@@ -1,26 +1,33 @@
-"""The tables of a comparison's page: pairs, clusters, texts, how it was made. They are read without script."""
+"""The tables of a comparison's page, and the passages of each pair inside it. They are read without script."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 
-from pmbf.comparison.clusters import connects
-from pmbf.comparison.pages.names import HUES, Names
-from pmbf.comparison.reports import longest
-from pmbf.comparison.results import Comparison, Pair
-from pmbf.comparison.sections import told_sections
-from pmbf.pages.markup import counted, escaped, percent
+from pmbf.base.span import Span
+from pmbf.comparison.counting import connects
+from pmbf.comparison.pages.names import HUES, ShownNames
+from pmbf.comparison.reports import as_passage, longest, told_sections
+from pmbf.comparison.results import Comparison, Pair, SharedPassage
+from pmbf.pages.markup import counted, escaped, likeness, percent, prose
+from pmbf.verify import word_pairs
+
+SHOWN_CHARS = 1200
+"""Characters of a side that are shown; of a longer one the first ones."""
+MOST_PASSAGES = 40
+"""Passages of a pair that are shown, the longest ones."""
 
 PageOf = Callable[[int], str]
 """Returns where the passages of a pair are shown, by its number from 0; empty if nowhere."""
 
 
-def name_of(names: Names, name: str, tag: str = "bdi") -> str:
+def name_of(names: ShownNames, name: str, tag: str = "bdi") -> str:
     """Return a text's name as HTML that can be hidden."""
     return f"<{tag}{names.shown_as(name)}>{escaped(name)}</{tag}>"
 
 
-def pairs_table(comparison: Comparison, names: Names, page_of: PageOf) -> str:
+def pairs_table(comparison: Comparison, names: ShownNames, page_of: PageOf) -> str:
     """Return the table of pairs, the highest share first."""
     rows = "".join(_pair_row(i, pair, names, page_of(i)) for i, pair in enumerate(comparison.pairs))
     head = (
@@ -31,7 +38,7 @@ def pairs_table(comparison: Comparison, names: Names, page_of: PageOf) -> str:
     return f'<table class="pairs"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
 
 
-def _pair_row(i: int, pair: Pair, names: Names, page: str) -> str:
+def _pair_row(i: int, pair: Pair, names: ShownNames, page: str) -> str:
     opened = f'<a class="open" href="{escaped(page)}" aria-label="Open pair {i + 1}">open</a>' if page else ""
     sure = "identical" if pair.identical else pair.certainty
     return (
@@ -52,13 +59,13 @@ def _sure_class(sure: str) -> str:
     return sure.replace(" ", "-")
 
 
-def clusters_list(comparison: Comparison, names: Names) -> str:
+def clusters_list(comparison: Comparison, names: ShownNames) -> str:
     """Return the clusters with their groups."""
     shown = "".join(_cluster_item(comparison, names, i) for i in range(len(comparison.clusters)))
     return f'<ol class="clusters">{shown}</ol>'
 
 
-def _cluster_item(comparison: Comparison, names: Names, i: int) -> str:
+def _cluster_item(comparison: Comparison, names: ShownNames, i: int) -> str:
     cluster = comparison.clusters[i]
     members = ", ".join(name_of(names, name) for name in cluster.members)
     return (
@@ -67,7 +74,7 @@ def _cluster_item(comparison: Comparison, names: Names, i: int) -> str:
     )
 
 
-def texts_table(comparison: Comparison, names: Names) -> str:
+def texts_table(comparison: Comparison, names: ShownNames) -> str:
     """Return every text with its highest share, and what of it does not count."""
     highest = comparison.highest()
     members = sorted(comparison.members, key=lambda one: (-highest[one.name], one.name))
@@ -129,3 +136,53 @@ def _listed(name: str, title: str, told: Sequence[str]) -> str:
     shown = "".join(f"<li>{escaped(one)}</li>" for one in told)
     head = f'<section class="card-panel wide" id="{name}"><h2 class="label">{title}</h2>'
     return f'{head}<ul class="problems">{shown}</ul></section>\n' if told else ""
+
+
+# ---------------------------------------------------------------------- passages
+
+
+def passages_inside(comparison: Comparison, names: ShownNames, most: int) -> str:
+    """Return the passages of the first `most` pairs, each pair in an element that opens."""
+    if not comparison.pairs:
+        return ""
+    shown = "".join(_pair_passages(comparison, names, i) for i in range(min(most, len(comparison.pairs))))
+    return f'<section class="card-panel wide"><h2 class="label">Passages</h2>{shown}</section>\n'
+
+
+def _pair_passages(comparison: Comparison, names: ShownNames, i: int) -> str:
+    pair = comparison.pairs[i]
+    shown = sorted(sorted(pair.passages, key=lambda one: -len(one.a))[:MOST_PASSAGES], key=lambda one: one.a)
+    left = len(pair.passages) - len(shown)
+    rest = f'<p class="faint">{counted(left, "shorter passage")} not shown</p>' if left else ""
+    told = (
+        f"{percent(pair.share_a)} of {name_of(names, pair.a)} and {percent(pair.share_b)} of {name_of(names, pair.b)}"
+    )
+    passages = "".join(_passage(comparison, pair, one) for one in shown)
+    return (
+        f'<details class="pair-passages" id="pair-{i + 1}" data-pair="{i}">'
+        f"<summary><b>{i + 1}</b> · {told}</summary>{passages}{rest}</details>\n"
+    )
+
+
+def _passage(comparison: Comparison, pair: Pair, one: SharedPassage) -> str:
+    a, b = comparison.texts[pair.a], comparison.texts[pair.b]
+    members = comparison.by_name
+    words = word_pairs(a, b, as_passage(one, members[pair.a], members[pair.b]), SHOWN_CHARS)
+    library = " · from the library" if one.from_library else ""
+    facts = f"{likeness(one.kind, one.similarity)} · {counted(len(one.a), 'character')} · {one.certainty}{library}"
+    side_a = "".join(_side(a, one.a, [(word.query, word.same) for word in words], "ins"))
+    side_b = "".join(_side(b, one.b, [(word.source, word.same) for word in words], "del"))
+    return f'<div class="two"><p class="facts">{facts}</p><p dir="auto">{side_a}</p><p dir="auto">{side_b}</p></div>\n'
+
+
+def _side(text: str, whole: Span, words: Sequence[tuple[Span, bool]], tag: str) -> Iterator[str]:
+    """Yield the first words of a side, those that the other side lacks marked."""
+    stop = whole.start
+    shown = [(span, same) for span, same in words if len(span) and span.start < whole.start + SHOWN_CHARS]
+    for same, run in groupby(shown, key=lambda word: word[1]):
+        spans = [span for span, _ in run]
+        stop = spans[-1].stop
+        told = prose(text[spans[0].start : stop])
+        yield told if same else f"<{tag}>{told}</{tag}>"
+    if stop < whole.stop:
+        yield f'<span class="faint">… {whole.stop - stop:,} characters …</span>'
