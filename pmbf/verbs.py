@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -250,4 +249,6 @@ def _with_texts(answer: Answer, source: Callable[[int], str]) -> Answer:
 
 
 def _as_html(text: str) -> str:
-    return html.escape(text.encode("utf-8", "backslashreplace").decode())
+    from html import escape
+
+    return escape(text.encode("utf-8", "backslashreplace").decode())

@@ -89,7 +89,7 @@ def _run(words: Sequence[str]) -> None:
             raise SystemExit(DONE)
     given = read(takes, rest)
     if given is not None:
-        raise SystemExit(called(command, path, given) or DONE)
+        raise SystemExit(called(command, takes, path, given) or DONE)
 
 
 def _named(words: Sequence[str]) -> tuple[Command | None, str, Sequence[str]]:
@@ -104,7 +104,7 @@ def _named(words: Sequence[str]) -> tuple[Command | None, str, Sequence[str]]:
         if not name:
             return None, path, rest
         if found.options:
-            called(found.options, path, {})  # its variables count
+            called(found.options, taken_by(found.options), path, {})  # its variables count
         found, path = found.commands[name], f"{path} {name}"
     return found, path, rest
 

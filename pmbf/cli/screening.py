@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pmbf.base.errors import DONE, FAILED, FOUND
 from pmbf.cli import params
@@ -31,8 +31,7 @@ MOST_WITHOUT_PROCESSES = 24
 """Up to 24 files are screened in one process by default: starting further processes takes half a second."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScreenOutput:
+class ScreenOutput(NamedTuple):
     """Where the answers of a screening go, and how they look."""
 
     view: View

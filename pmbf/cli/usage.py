@@ -117,15 +117,16 @@ def _nothing() -> None:
 def _for_typer(command: Command, *, ends: bool = False) -> Command:
     """Return a command whose parameters typer understands; if it `ends`, then what it returns is the exit code."""
 
+    takes = taken_by(command)
+
     def told(context: Any, **given: Any) -> Any:
         words = {name: value for name, value in given.items() if _is_from_the_command_line(context, name)}
         words = {name: list(value) if isinstance(value, tuple) else value for name, value in words.items()}
-        code = called(command, context.command_path, words)
+        code = called(command, takes, context.command_path, words)
         if ends and code is not None:
             raise typer.Exit(code)
         return code
 
-    takes = taken_by(command)
     told.__annotations__ = {}
     told.__name__, told.__doc__ = command.__name__, command.__doc__
     told.takes = takes  # type: ignore[attr-defined]

@@ -150,9 +150,8 @@ def read(takes: Sequence[CommandParameter], words: Sequence[str]) -> dict[str, A
     return None if others else found
 
 
-def called(command: Command, path: str, given: Mapping[str, Any]) -> int | None:
-    """Call a command, that users call by its `path`, with the values of words by field; return what it returns."""
-    takes = taken_by(command)
+def called(command: Command, takes: Sequence[CommandParameter], path: str, given: Mapping[str, Any]) -> int | None:
+    """Call a command with the values of words by field, and return what it returns; `path` is what users call it."""
     values = _values(takes, given, path)
     try:
         return command(**values)  # type: ignore[no-any-return]

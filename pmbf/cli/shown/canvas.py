@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import io
 import os
-from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -21,8 +20,7 @@ WHOLE_COLUMNS = 100_000
 """More than any name has."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """How to show something.
 
     Args:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -62,6 +61,8 @@ def template_of(given: Template | str | os.PathLike[str]) -> Template:
     if not os.path.exists(path):
         if os.path.basename(path) != path or "." in path:
             raise NotFoundError(f"{path}: no such file, expected a template")
+        from difflib import get_close_matches
+
         close = get_close_matches(path, SHIPPED, 1)
         meant = f"; did you mean {close[0]}?" if close else f"; those of pmbf are {', '.join(SHIPPED)}"
         raise ParameterError(f"{path!r} is no template of pmbf and no file{meant}")
@@ -160,6 +161,8 @@ class _Reading:
     # ------------------------------------------------------------------ values
 
     def _require_known(self, values: Mapping[str, Any], keys: Sequence[str], number: int | None) -> None:
+        from difflib import get_close_matches
+
         for key in values:
             if key not in keys:
                 close = get_close_matches(key, keys, 1)
