@@ -128,11 +128,6 @@ def _told(piece: str) -> _Told:
     return _of_short_tag(tag) if len(tag) <= _SHORT_CHARS else _of_tag(tag)
 
 
-@lru_cache(4096)
-def _of_short_tag(tag: str) -> _Told:
-    return _of_tag(tag)
-
-
 def _of_tag(tag: str) -> _Told:
     names, values, words = list[str](), list[str](), list[str]()
     head = _NAME.match(tag)
@@ -148,6 +143,9 @@ def _of_tag(tag: str) -> _Told:
         elif _WORD.fullmatch(value):
             words.append(value)
     return _Told(values=tuple(values), names=tuple(names), words=tuple(words))
+
+
+_of_short_tag = lru_cache(4096)(_of_tag)
 
 
 def _letters(text: str) -> str:

@@ -135,10 +135,8 @@ def _patched(base: bytes, delta: bytes, reading: Reading) -> bytes:
                 for bit in range(7):
                     numbers.append(delta[at] if code >> bit & 1 else 0)
                     at += code >> bit & 1
-                start, length = (
-                    int.from_bytes(bytes(numbers[:4]), "little"),
-                    int.from_bytes(bytes(numbers[4:]), "little"),
-                )
+                start = int.from_bytes(bytes(numbers[:4]), "little")
+                length = int.from_bytes(bytes(numbers[4:]), "little")
                 pieces.append(base[start : start + (length or 0x10000)])
             else:
                 pieces.append(delta[at : at + code])

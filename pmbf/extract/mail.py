@@ -9,8 +9,8 @@ from email.errors import HeaderParseError, MessageDefect
 from email.header import decode_header, make_header
 from email.message import Message
 
-from pmbf.extract import html
-from pmbf.extract.encoding import decode_as, read_otherwise
+from pmbf.extract import html, plain
+from pmbf.extract.encoding import read_otherwise
 from pmbf.extract.kinds import TEXT_KINDS, guess_kind, hidden_after
 from pmbf.extract.reading import Reading
 
@@ -126,10 +126,9 @@ def _if_sound(parameter: Callable[[], str | None]) -> str | None:
 
 
 def _plain(payload: bytes, charset: str | None, reading: Reading) -> str:
-    text, _, problems = decode_as(payload, charset)
-    for what in problems + hidden_after(payload, "txt"):
+    text = plain.read(payload, "txt", reading, charset=charset)
+    for what in hidden_after(payload, "txt"):
         reading.problem(what)
-    reading.spend_text(len(text))
     if reading.unseen and (otherwise := read_otherwise(payload, text)):
         reading.spend_text(len(otherwise))
         text += reading.part(f"\n{otherwise}", "read as UTF-8")

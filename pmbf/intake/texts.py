@@ -108,14 +108,6 @@ class Origin:
         """The name in messages; its extension tells the format."""
         return self.name if self.path in ("", "-") else self.path
 
-    def read(self, max_bytes: int, *, idle_s: float | None = None) -> str | bytes:
-        """Return the text, or the bytes of the file; raises as `pmbf.base.contents.read_stream`."""
-        if self.content is not None:
-            return self.content
-        if self.streams:
-            return read_stream(self.path, max_bytes, idle_s=idle_s)
-        return read_bounded(self.path, max_bytes, hint=MAX_BYTES_HINT)
-
 
 def origins(queries: Iterable[object]) -> Iterator[Origin | Text]:
     """Yield the origin of each query; anything that is no query, such as NaN in a column, is a `Text` not read."""
@@ -159,9 +151,13 @@ def read_text(origin: Origin, limits: Limits, *, apart: bool = False) -> Text:
         IncompleteError: It is broken, encrypted, or over a limit.
         OSError: It cannot be read.
     """
-    content = origin.read(limits.max_bytes, idle_s=limits.timeout_s)
+    content = origin.content
     if isinstance(content, str):
         return Text(origin.name, clean(content))
+    if content is None and origin.streams:
+        content = read_stream(origin.path, limits.max_bytes, idle_s=limits.timeout_s)
+    elif content is None:
+        content = read_bounded(origin.path, limits.max_bytes, hint=MAX_BYTES_HINT)
     try:
         extracted = extract(content, origin.title, limits, apart=apart)
     except UnsupportedError as error:
