@@ -18,13 +18,11 @@ from pmbf.extract.kinds import (
     guess_kind,
     hidden_after,
     is_archive,
-    is_container,
-    is_encrypted,
     looks_supported,
     named_kind,
-    refusal,
 )
 from pmbf.extract.limits import Extracted, Limits, Part, over_text, part_at
+from pmbf.extract.unread import is_container, is_encrypted, refusal
 
 __all__ = [
     "SUPPORTED",

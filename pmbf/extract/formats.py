@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +19,10 @@ FORM = re.compile(
 
 PDF_END = re.compile(rb"startxref\s+\d+\s+%%EOF")
 _LAST_OF_PDF = re.compile(PDF_END.pattern + rb"\s*\Z")
+
+ZIP_END = b"PK\x05\x06"
+ZIP_END_WITHIN = 66_000
+_MAX_NAMES = 20_000
 
 Begins = Callable[[bytes, bool], object]
 """Takes bytes, and whether the name says this format; returns whether the bytes begin as the format does."""
@@ -84,6 +89,25 @@ def _is_deflate(raw: bytes, _: bool) -> bool:
         return False
     known = (one.begins for one in FORMATS.values() if one.begins and one.begins is not _is_deflate)
     return is_probably_text(content) or any(begins(content, False) for begins in known)
+
+
+def zip_directory(raw: bytes) -> int | None:
+    """Return the offset of the directory of a zip file that ends with these bytes, or None."""
+    end = raw.rfind(ZIP_END, -ZIP_END_WITHIN)
+    if end < 0 or len(raw) < end + 22:
+        return None
+    start = end - int.from_bytes(raw[end + 12 : end + 16], "little")
+    return start if start >= 0 and raw[start : start + 4] == b"PK\x01\x02" else None
+
+
+def zip_names(raw: bytes, position: int) -> list[bytes]:
+    """Return the names in a zip's directory, a bounded number of them."""
+    names: list[bytes] = []
+    while raw[position : position + 4] == b"PK\x01\x02" and len(names) < _MAX_NAMES:
+        n_name, n_extra, n_comment = struct.unpack("<HHH", raw[position + 28 : position + 34].ljust(6, b"\0"))
+        names.append(raw[position + 46 : position + 46 + n_name])
+        position += 46 + n_name + n_extra + n_comment
+    return names
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import re
 import stat
-import struct
 from collections.abc import Iterable
 from pathlib import Path
 
 from pmbf.extract.encoding import CONTROLS, HEAD_BYTES, is_probably_text, wide_encoding
-from pmbf.extract.formats import FORMATS, PDF_END, ends_as_pdf
-from pmbf.extract.unread import ENCRYPTED, IN_ZIP, OLE, Gap, gap, is_postscript, named_gap
+from pmbf.extract.formats import FORMATS, ZIP_END, ends_as_pdf, zip_directory, zip_names
+from pmbf.extract.unread import OLE, PROGRAMS, gap, in_zip, is_encrypted, is_media, is_postscript
 
 TEXT_KINDS = frozenset(kind for kind, one in FORMATS.items() if one.is_text)
 """Kinds that are decoded in this process; all others are parsed in a child process."""
@@ -34,13 +33,6 @@ _EPUB_MIMETYPE = re.compile(rb"PK.{28}mimetypeapplication/epub\+zip", re.S)
 _WITH_MEMBERS = _OFFICE | ARCHIVE_KINDS | {"form", "eml", "mbox"}
 """Kinds whose readers look at what stands behind the members, too."""
 _OOXML = tuple((one.package, kind) for kind, one in FORMATS.items() if one.reader == "ooxml")
-_ZIP_END = b"PK\x05\x06"
-_ZIP_END_WITHIN = 66_000
-_ZIP_MEMBER = re.compile(
-    rb"PK\x03\x04[\x0a-\x3f]\0.[\0-\x0f][\0\x08\x09\x0c\x0e\x5d\x5f]\0.{16}[^\0]\0..[^\0-\x1f\x7f]", re.S
-)
-"""The header of a member: version, flags, method, length of the name, first letter of the name."""
-_MAX_NAMES = 20_000
 _MAY_BE_A_SOURCE = re.compile(
     rb"[\x09-\x20]*<|# v[23] git bundle\n|%PDF-|%!PS|\{\\rtf|[A-Za-z][A-Za-z0-9-]{1,60}:|From |[\r\n]*--[!-~]"
 )
@@ -50,23 +42,6 @@ _HEADERS = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]{1,60}:[^\n]*+(?:\n|\Z)(?:[ \t][
 _MAIL_HEADER = re.compile(rb"^(?:mime-version|received|message-id|return-path|content-type)\s*:", re.I | re.M)
 _ROUTED = re.compile(rb"^(?:mime-version|received|return-path|delivered-to)\s*:", re.I | re.M)
 """What only mail begins with; a file of settings may have a `content-type`."""
-_ENCRYPTED = re.compile(
-    # OpenSSL, age, LUKS, KeePass
-    rb"Salted__|age-encryption\.org/v1|LUKS\xba\xbe|\x03\xd9\xa2\x9a[\x65-\x67]\xfb\x4b\xb5"
-    rb"|[\x8c\xc3].(?:\x04[\x01-\x0d][\x00\x01\x03]|\x05[\x01-\x0d][\x01-\x03])"  # OpenPGP: a key made of a passphrase
-    rb"|(?:\x84.|\x85..|\xc1.|\xc1[\xc0-\xdf].)\x03.{8}[\x01\x02\x10\x12\x19\x1a]"  # OpenPGP: a key for somebody
-    rb"|\x30(?:\x80|\x81.|\x82..|\x83.{3}|\x84.{4})\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07[\x03\x06]",  # S/MIME
-    re.S,
-)
-"""RFC 4880, sections 4.2, 5.1 and 5.3; RFC 5652, sections 3 and 6.1."""
-_PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\0asm")
-_MEDIA = re.compile(
-    rb"\x89PNG|\xff\xd8\xff|GIF8|BM.{4}\x00|II\*\x00|MM\x00\*|II\xbc\x01|\x00\x00\x01\x00"  # pictures
-    rb"|\xd7\xcd\xc6\x9a|\x01\x00\x09\x00\x00\x03|\x01\x00\x00\x00.{36} EMF|VCLMTF"  # drawings
-    rb"|RIFF|OggS|ID3|\xff[\xfb\xf3\xf2]|fLaC|.{4}ftyp|\x1a\x45\xdf\xa3|FLV\x01|[FC]WS[\x01-\x2f]"  # sound and film
-    rb"|wOF[F2]|OTTO|\x00\x01\x00\x00",  # fonts
-    re.S,
-)
 
 
 def guess_kind(raw: bytes, name: str, *, is_clean: bool = False) -> str | None:
@@ -92,9 +67,9 @@ def guess_kind(raw: bytes, name: str, *, is_clean: bool = False) -> str | None:
         return kind
     if is_probably_text(raw):
         return _among_texts(raw, by_name, extension)
-    if _zip_directory(raw) is not None:
+    if zip_directory(raw) is not None:
         return "zip"
-    if is_media(raw) or gap(raw) or raw.startswith((_ZIP_END, *_PROGRAMS)):
+    if is_media(raw) or gap(raw) or raw.startswith((ZIP_END, *PROGRAMS)):
         return None
     return by_name if by_name in _MARKUP or (by_name in TEXT_KINDS and _is_littered_text(raw)) else None
 
@@ -120,13 +95,6 @@ def begin_plain(content: bytes, starts: Iterable[int], stops: Iterable[int]) -> 
     return found
 
 
-def refusal(raw: bytes, name: str) -> str:
-    """Return why bytes of no known kind are not read."""
-    if told := _gap(raw, name):
-        return f"{name}: {told.what}: {told.remedy}"
-    return f"{name}: not a text document but {describe(raw)}; convert it to a kind that pmbf reads"
-
-
 def _is_littered_text(raw: bytes) -> bool:
     """Tell UTF-8 with many control characters (left by bad conversions) in a file whose name says text."""
     head = raw[:HEAD_BYTES]
@@ -150,70 +118,10 @@ def looks_supported(path: str | os.PathLike[str]) -> bool:
 
 def is_archive(raw: bytes, name: str) -> bool:
     """Tell archives of the kinds that are read; a document that is a zip file and not read is none."""
-    if raw.startswith(OLE) or _in_zip(raw):
+    if raw.startswith(OLE) or in_zip(raw):
         return False
     kind = _by_magic(raw, SUPPORTED.get(_extension(name)))
-    return kind in ARCHIVE_KINDS or (kind is None and _zip_directory(raw) is not None)
-
-
-def is_media(raw: bytes) -> bool:
-    """Tell pictures, sound, film and fonts: they hold no text, so it is no gap to leave them out."""
-    return _MEDIA.match(raw) is not None
-
-
-def is_encrypted(raw: bytes) -> bool:
-    """Tell data encrypted by OpenSSL, OpenPGP, age, S/MIME, LUKS or KeePass, if a header says so."""
-    return _ENCRYPTED.match(raw) is not None
-
-
-def is_container(raw: bytes, name: str = "") -> bool:
-    """Tell archives, documents of other programs, databases and encrypted data: it is a gap to leave them out."""
-    return _gap(raw, name) is not None
-
-
-def describe(raw: bytes) -> str:
-    """Return a few words on bytes that pmbf cannot read."""
-    if is_media(raw):
-        return "a picture, sound, film or font"
-    if raw.startswith(_ZIP_END):
-        return "an empty zip archive"
-    if told := _gap(raw):
-        return told.what
-    return "a program" if raw.startswith(_PROGRAMS) else "binary data of an unknown kind"
-
-
-def _gap(raw: bytes, name: str = "") -> Gap | None:
-    if told := named_gap(name):
-        return told
-    if is_media(raw):
-        return None
-    if is_encrypted(raw):
-        return ENCRYPTED
-    if raw.startswith(OLE):  # the thumbnails of a folder are none
-        return gap(raw)
-    if told := _in_zip(raw) or gap(raw):
-        return told
-    part = _is_part_of(raw)
-    return Gap(part, "repair it, or take it from a backup") if part else None
-
-
-def _in_zip(raw: bytes) -> Gap | None:
-    """Return which document that is not read a zip file is; None for all other bytes."""
-    directory = _zip_directory(raw) if raw.startswith(b"PK\x03\x04") else None
-    if directory is None:
-        return None
-    names = [name.decode("utf-8", "replace") for name in _names(raw, directory)]
-    return next((told for end, told in IN_ZIP.items() if any(name.endswith(end) for name in names)), None)
-
-
-def _is_part_of(raw: bytes) -> str | None:
-    """Tell bytes that end as a zip archive or a PDF, or hold members of a zip, in words; None if they do not."""
-    end = raw.rfind(_ZIP_END, -_ZIP_END_WITHIN)
-    if end >= 0 and end + 22 + int.from_bytes(raw[end + 20 : end + 22], "little") == len(raw):
-        return "a zip archive with a damaged beginning"
-    if PDF_END.search(raw, max(0, len(raw) - 1024)):
-        return "a PDF with a damaged beginning"
-    return "members of a damaged zip archive" if _ZIP_MEMBER.search(raw) else None
+    return kind in ARCHIVE_KINDS or (kind is None and zip_directory(raw) is not None)
 
 
 def _by_magic(raw: bytes, by_name: str | None) -> str | None:
@@ -225,18 +133,9 @@ def hidden_after(raw: bytes, kind: str) -> tuple[str, ...]:
     """Return the problem of a zip archive or a PDF behind a document of another kind: other programs open it."""
     if kind in _WITH_MEMBERS:
         return ()
-    if _zip_directory(raw) is not None:
+    if zip_directory(raw) is not None:
         return ("a zip archive follows it: skipped",)
     return ("a PDF follows it: skipped",) if kind != "pdf" and ends_as_pdf(raw) and b"%PDF-" in raw else ()
-
-
-def _zip_directory(raw: bytes) -> int | None:
-    """Return the offset of the directory of a zip file that ends with these bytes, or None."""
-    end = raw.rfind(_ZIP_END, -_ZIP_END_WITHIN)
-    if end < 0 or len(raw) < end + 22:
-        return None
-    start = end - int.from_bytes(raw[end + 12 : end + 16], "little")
-    return start if start >= 0 and raw[start : start + 4] == b"PK\x01\x02" else None
 
 
 def _zip_kind(raw: bytes, by_name: str | None) -> str | None:
@@ -249,26 +148,16 @@ def _zip_kind(raw: bytes, by_name: str | None) -> str | None:
     if _EPUB_MIMETYPE.match(raw):
         return "epub"
     named = by_name if by_name in _OFFICE else None
-    directory = _zip_directory(raw)
+    directory = zip_directory(raw)
     if directory is None:
         return named or "zip"
-    names = _names(raw, directory)
+    names = zip_names(raw, directory)
     if b"[Content_Types].xml" in names:
         return next((kind for prefix, kind in _OOXML if any(name.startswith(prefix) for name in names)), "zip")
     if by_name == "epub" and FORMATS["epub"].package in names:
         return "epub"
     is_odf = b"content.xml" in names and (b"mimetype" in names or b"META-INF/manifest.xml" in names)
     return (named or "odt") if is_odf else "zip"
-
-
-def _names(raw: bytes, position: int) -> list[bytes]:
-    """Return the names in a zip's directory, a bounded number of them."""
-    names: list[bytes] = []
-    while raw[position : position + 4] == b"PK\x01\x02" and len(names) < _MAX_NAMES:
-        n_name, n_extra, n_comment = struct.unpack("<HHH", raw[position + 28 : position + 34].ljust(6, b"\0"))
-        names.append(raw[position + 46 : position + 46 + n_name])
-        position += 46 + n_name + n_extra + n_comment
-    return names
 
 
 def _among_texts(raw: bytes, by_name: str | None, extension: str) -> str:

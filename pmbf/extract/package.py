@@ -14,8 +14,8 @@ from xml.parsers import expat
 from pmbf.base.errors import IncompleteError
 from pmbf.extract.archive import Archive
 from pmbf.extract.flow import Flow
-from pmbf.extract.kinds import is_media
 from pmbf.extract.reading import OverLimitError, Reading
+from pmbf.extract.unread import is_media
 
 _ASCII = "".join(map(chr, range(32, 127)))
 _WORD = re.compile(r"[^\W\d_]{2,}[.,;:!?)]*")

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pmbf.base.errors import IncompleteError
 from pmbf.extract import git, streams
 from pmbf.extract.archive import Archive
-from pmbf.extract.kinds import is_media
 from pmbf.extract.package import member_text
 from pmbf.extract.reading import Reading
+from pmbf.extract.unread import is_media
 
 BETWEEN = "\n\n"
 _TAR_ERRORS = (tarfile.TarError, EOFError, OSError, ValueError, OverflowError, IndexError)

@@ -11,8 +11,9 @@ from typing import cast
 
 from pmbf.base.errors import IncompleteError, PmbfError, UnsupportedError
 from pmbf.extract.formats import FORMATS
-from pmbf.extract.kinds import describe, guess_kind, hidden_after, is_media
+from pmbf.extract.kinds import guess_kind, hidden_after
 from pmbf.extract.limits import Limits, Part, over_text
+from pmbf.extract.unread import describe, is_media
 
 BETWEEN = "!/"
 """Between the names of documents inside each other: `report.zip!/inner.docx`."""

@@ -1,4 +1,4 @@
-"""Documents and archives that pmbf does not read, known by their first bytes: it is a gap to leave them out.
+"""Bytes that pmbf does not read: what they are, in words, and whether it is a gap to leave them out.
 
 Old Office files and encrypted new ones are OLE containers. The names of their streams tell what they are; no stream is
 read:
@@ -18,6 +18,8 @@ import re
 import struct
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from pmbf.extract.formats import PDF_END, ZIP_END, ZIP_END_WITHIN, zip_directory, zip_names
 
 
 class Gap(NamedTuple):
@@ -52,8 +54,6 @@ _MOST_SECTORS = 512
 """Sectors of a directory that are looked at: 2,048 entries or more. What is at the top stands in the first ones."""
 _MOST_NAMES = 1000
 
-ENCRYPTED = Gap("encrypted data", "decrypt it")
-
 _CONVERT = "convert it to a kind that pmbf reads"
 _AS_PDF = "save it as PDF or .docx"
 _ARCHIVE = Gap("an archive", "unpack it")
@@ -76,6 +76,27 @@ _MAGICS = (
     *((magic, Gap("an old Write document", _AS_PDF)) for magic in (b"\x31\xbe\0\0", b"\x32\xbe\0\0")),
     *((magic, Gap("an old Word file", _AS_PDF)) for magic in (b"\xdb\xa5\x2d\0", b"\xfe\x37\0\x23")),
 )
+_ENCRYPTED = re.compile(
+    # OpenSSL, age, LUKS, KeePass
+    rb"Salted__|age-encryption\.org/v1|LUKS\xba\xbe|\x03\xd9\xa2\x9a[\x65-\x67]\xfb\x4b\xb5"
+    rb"|[\x8c\xc3].(?:\x04[\x01-\x0d][\x00\x01\x03]|\x05[\x01-\x0d][\x01-\x03])"  # OpenPGP: a key made of a passphrase
+    rb"|(?:\x84.|\x85..|\xc1.|\xc1[\xc0-\xdf].)\x03.{8}[\x01\x02\x10\x12\x19\x1a]"  # OpenPGP: a key for somebody
+    rb"|\x30(?:\x80|\x81.|\x82..|\x83.{3}|\x84.{4})\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07[\x03\x06]",  # S/MIME
+    re.S,
+)
+"""RFC 4880, sections 4.2, 5.1 and 5.3; RFC 5652, sections 3 and 6.1."""
+PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\0asm")
+_MEDIA = re.compile(
+    rb"\x89PNG|\xff\xd8\xff|GIF8|BM.{4}\x00|II\*\x00|MM\x00\*|II\xbc\x01|\x00\x00\x01\x00"  # pictures
+    rb"|\xd7\xcd\xc6\x9a|\x01\x00\x09\x00\x00\x03|\x01\x00\x00\x00.{36} EMF|VCLMTF"  # drawings
+    rb"|RIFF|OggS|ID3|\xff[\xfb\xf3\xf2]|fLaC|.{4}ftyp|\x1a\x45\xdf\xa3|FLV\x01|[FC]WS[\x01-\x2f]"  # sound and film
+    rb"|wOF[F2]|OTTO|\x00\x01\x00\x00",  # fonts
+    re.S,
+)
+_ZIP_MEMBER = re.compile(
+    rb"PK\x03\x04[\x0a-\x3f]\0.[\0-\x0f][\0\x08\x09\x0c\x0e\x5d\x5f]\0.{16}[^\0]\0..[^\0-\x1f\x7f]", re.S
+)
+"""The header of a member: version, flags, method, length of the name, first letter of the name."""
 _LZMA = re.compile(rb"\x5d\0\0.{2}(?:\xff{8}|.{5}\0{3})", re.S)
 """LZMA before xz: the usual properties, a dictionary of whole 64 KiB, a length of less than a TiB or none."""
 _LHA = re.compile(rb"..-l[hz][0-9ds]-", re.S)
@@ -85,11 +106,78 @@ _PACKED_NAMES = (
 )
 _MOBI_AT, _MOBI = 60, (b"BOOKMOBI", b"TEXtREAd")
 
-IN_ZIP = {
+_IN_ZIP = {
     ".iwa": Gap("a document of Pages, Numbers or Keynote", _AS_PDF),
     "xl/workbook.bin": Gap("a binary Excel file", "save it as .xlsx"),
 }
 """Zip files that are such documents, by the end of a member's name."""
+
+
+def refusal(raw: bytes, name: str) -> str:
+    """Return why bytes of no known kind are not read."""
+    if told := _gap(raw, name):
+        return f"{name}: {told.what}: {told.remedy}"
+    return f"{name}: not a text document but {describe(raw)}; convert it to a kind that pmbf reads"
+
+
+def is_media(raw: bytes) -> bool:
+    """Tell pictures, sound, film and fonts: they hold no text, so it is no gap to leave them out."""
+    return _MEDIA.match(raw) is not None
+
+
+def is_encrypted(raw: bytes) -> bool:
+    """Tell data encrypted by OpenSSL, OpenPGP, age, S/MIME, LUKS or KeePass, if a header says so."""
+    return _ENCRYPTED.match(raw) is not None
+
+
+def is_container(raw: bytes, name: str = "") -> bool:
+    """Tell archives, documents of other programs, databases and encrypted data: it is a gap to leave them out."""
+    return _gap(raw, name) is not None
+
+
+def describe(raw: bytes) -> str:
+    """Return a few words on bytes that pmbf cannot read."""
+    if is_media(raw):
+        return "a picture, sound, film or font"
+    if raw.startswith(ZIP_END):
+        return "an empty zip archive"
+    if told := _gap(raw):
+        return told.what
+    return "a program" if raw.startswith(PROGRAMS) else "binary data of an unknown kind"
+
+
+def _gap(raw: bytes, name: str = "") -> Gap | None:
+    if name.lower().endswith(_PACKED_NAMES):  # brotli has no mark
+        return _ARCHIVE
+    if is_media(raw):
+        return None
+    if is_encrypted(raw):
+        return Gap("encrypted data", "decrypt it")
+    if raw.startswith(OLE):  # the thumbnails of a folder are none
+        return gap(raw)
+    if told := in_zip(raw) or gap(raw):
+        return told
+    part = _is_part_of(raw)
+    return Gap(part, "repair it, or take it from a backup") if part else None
+
+
+def in_zip(raw: bytes) -> Gap | None:
+    """Return which document that is not read a zip file is; None for all other bytes."""
+    directory = zip_directory(raw) if raw.startswith(b"PK\x03\x04") else None
+    if directory is None:
+        return None
+    names = [name.decode("utf-8", "replace") for name in zip_names(raw, directory)]
+    return next((told for end, told in _IN_ZIP.items() if any(name.endswith(end) for name in names)), None)
+
+
+def _is_part_of(raw: bytes) -> str | None:
+    """Tell bytes that end as a zip archive or a PDF, or hold members of a zip, in words; None if they do not."""
+    end = raw.rfind(ZIP_END, -ZIP_END_WITHIN)
+    if end >= 0 and end + 22 + int.from_bytes(raw[end + 20 : end + 22], "little") == len(raw):
+        return "a zip archive with a damaged beginning"
+    if PDF_END.search(raw, max(0, len(raw) - 1024)):
+        return "a PDF with a damaged beginning"
+    return "members of a damaged zip archive" if _ZIP_MEMBER.search(raw) else None
 
 
 def gap(raw: bytes) -> Gap | None:
@@ -103,11 +191,6 @@ def gap(raw: bytes) -> Gap | None:
     if raw.startswith(_ARCHIVES) or _LZMA.match(raw) or _LHA.match(raw):
         return _ARCHIVE
     return next((told for magic, told in _MAGICS if raw.startswith(magic)), None)
-
-
-def named_gap(name: str) -> Gap | None:
-    """Return what bytes of an unknown kind are by their name, if it is that of a packed file; brotli has no mark."""
-    return _ARCHIVE if name.lower().endswith(_PACKED_NAMES) else None
 
 
 def is_postscript(raw: bytes) -> bool:
