@@ -1,6 +1,7 @@
 """A row of the filter is a segment of the postings: it is asked first, and no answer depends on it."""
 
 import shutil
+from dataclasses import replace
 from functools import partialmethod
 
 import numpy as np
@@ -209,3 +210,29 @@ def test_postings_that_memory_does_not_hold_are_read_page_by_page(path, monkeypa
     monkeypatch.setattr(mapping, "memory_bytes", lambda: 1 << 20)
     assert found(path) == (["text-7"], ())
     assert len(apart) == len(list(path.glob("postings/*.post")))
+
+
+def test_pages_that_memory_does_not_hold_are_asked_for_together_before_the_first_is_read(path, monkeypatch):
+    hashes, steps, blocks = np.arange(0, 2**32, 1 << 20, dtype=np.uint32), [], iter([0, 900, 900, 900, 900, 900])
+    with Store(path) as store:
+        expected = store.generation.posted.find(hashes, limit=9)
+    find, ahead = kernels.find_postings, mapping.read_ahead
+    monkeypatch.setattr(mapping, "memory_bytes", lambda: 1 << 20)
+    monkeypatch.setattr(mapping, "read_blocks", lambda: next(blocks))
+    monkeypatch.setattr(mapping, "read_ahead", lambda *given_: steps.append("ahead") or ahead(*given_))
+    monkeypatch.setattr(kernels, "find_postings", lambda *args, **more: steps.append("find") or find(*args, **more))
+    with Store(path) as store:
+        for _ in range(3):
+            answer = store.generation.posted.find(hashes, limit=9)
+            assert [one.tolist() for one in answer] == [one.tolist() for one in expected]
+    each = ["ahead"] * 2 * len(list(path.glob("postings/*.post")))
+    assert steps == [*each, "find", *each, "find", "find"]  # the second time the disk was not read
+
+
+def test_a_damaged_directory_does_not_stop_reading_ahead(path):
+    with Store(path) as store:
+        one = store.generation.posted.sources()[0]
+        broken = np.array(one.to_find().directory)
+        broken[1::2] = 2**32 - 1
+        one._postings = replace(one.to_find(), directory=broken)
+        one.read_ahead(np.arange(0, 2**32, 1 << 20, dtype=np.uint32))

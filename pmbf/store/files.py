@@ -222,6 +222,12 @@ class MappedFile:
         """Have single pages of the file read, and nothing around them: memory does not hold the file."""
         mapping.read_apart(self._map)
 
+    def read_ahead(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> None:
+        """Begin to read the pages of some ranges of the payload."""
+        end = len(self.payload)
+        starts, stops = np.clip(starts, 0, end - 1), np.clip(stops, 0, end)
+        mapping.read_ahead(self._map, HEADER_BYTES + starts, HEADER_BYTES + stops)
+
     def let_go(self, start: int, stop: int) -> None:
         """Take a range of the payload out of this process's memory, until it is read again."""
         mapping.let_go(self._map, HEADER_BYTES + start, HEADER_BYTES + stop)

@@ -5,8 +5,14 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
+import resource
 from functools import cache
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.base.arrays import distinct
 
 _IN_LARGE_PAGES = {"TILE", "ROWS", "POST"}
 """Kinds of files that a query reads all over. With pages of 2 MB it waits for the page table less often: the candidates
@@ -35,6 +41,20 @@ def read_apart(content: mmap.mmap) -> None:
         if hasattr(mmap, advice):
             with contextlib.suppress(OSError):
                 content.madvise(getattr(mmap, advice))
+
+
+def read_ahead(content: mmap.mmap, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> None:
+    """Ask the system to begin to read the pages of some ranges of a file, all at once, and not to wait for them."""
+    first, last = starts // mmap.PAGESIZE, np.maximum(starts, stops - 1) // mmap.PAGESIZE
+    pages = distinct(np.concatenate([first, last]))
+    if hasattr(mmap, "MADV_WILLNEED"):
+        for some in np.split(pages, np.flatnonzero(np.diff(pages) != 1) + 1) if len(pages) else ():
+            content.madvise(mmap.MADV_WILLNEED, int(some[0]) * mmap.PAGESIZE, len(some) * mmap.PAGESIZE)
+
+
+def read_blocks() -> int:
+    """Return how many blocks of 512 bytes this thread has had read from disks, as far as the system counts them."""
+    return resource.getrusage(getattr(resource, "RUSAGE_THREAD", resource.RUSAGE_SELF)).ru_inblock
 
 
 def fits(n_bytes: int) -> bool:

@@ -162,6 +162,16 @@ class StoredPostings:
         file.check(self._bits_at + begin, self._bits_at + end)
         return one
 
+    def read_ahead(self, hashes: Hashes) -> None:
+        """Begin to read the buckets of some hashes: all lines of the directory, and then what these say."""
+        one = self._postings
+        buckets = (kernels.numbers_of(hashes, one.hash_bits) >> np.uint64(one.shift)).astype(np.int64)
+        buckets = buckets[buckets < one.n_buckets]
+        at = self._directory_at + 4 * buckets
+        self.file.read_ahead(at, at + 8)
+        begins, ends = one.directory[buckets].astype(np.int64), one.directory[buckets + 1].astype(np.int64)
+        self.file.read_ahead(self._bits_at + begins, self._bits_at + ends)
+
     def let_go(self, start: int, stop: int) -> None:
         """Take the bits of the hashes `[start, stop)` out of this process's memory, until they are read again."""
         begin, end = self._postings.span(start, stop)
