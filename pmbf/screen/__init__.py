@@ -16,7 +16,8 @@ text ─► sampled hashes          fingerprint.py
 
 Each stage takes a batch of queries, and fills in a part of each query's record (`screened.py`). One text is a batch of
 one. backend.py says what the stages ask of a collection: folder.py answers for one in a folder, with workers
-(`working.py`) if they are asked for; one on many nodes can answer as well.
+(`working.py`) if they are asked for; one on many nodes can answer as well. If a file that an answer needs is damaged,
+then whatever reads it raises a `CorruptError`.
 """
 
 from pmbf.screen.answering import answers, reports, screen, screened

@@ -46,17 +46,7 @@ Stages = Callable[[Any, Options, Sequence[ReadQuery]], list[AnswerOf[AnyReport]]
 
 
 def screen(backend: Backend, read: Text, *, options: Options | None = None, left_out: LeftOut = NOTHING) -> Report:
-    """Return which documents a text shares passages with: a batch of one.
-
-    Args:
-        backend: The collection, at its generation.
-        read: The text as it was read.
-        options: What to look for.
-        left_out: What the text is not compared with.
-
-    Raises:
-        CorruptError: A file of the collection that the answer needs is damaged.
-    """
+    """Return which documents a text shares passages with: a batch of one."""
     [answer] = screened(backend, options or Options(), [(read, left_out)])
     return answer.report
 
@@ -74,17 +64,11 @@ def answers(
     """Yield the answer to each query, in order.
 
     Args:
-        backend: The collection, at its generation.
+        backend, leaving_out, limits, options: The collection at its generation, and what holds for all queries.
         queries: Origins to read, and texts that were read before.
-        leaving_out: Finds what each of them is not compared with.
-        limits: Bounds for reading a file.
-        options: What to look for.
         stages: `screened`, or what answers a batch in another way; a function of a module, so that workers find it.
         jobs: Workers that read and compare, at least 1. With 1 this thread does everything, batch by batch, when an
             answer of the batch is asked for.
-
-    Raises:
-        CorruptError: A file of the collection that an answer needs is damaged.
     """
     asked_for = batches((query, leaving_out.of(query)) for query in queries)
     if jobs == 1:
@@ -104,11 +88,7 @@ def reports(found: Iterator[AnswerOf[AnyReport]], on_progress: Callable[[int], N
 
 
 def batches(queries: Iterable[_Query]) -> Iterator[list[_Query]]:
-    """Yield queries in batches, so that the first answer comes early: each has at most twice as many as the one before.
-
-    Args:
-        queries: All queries, each with what it is not compared with.
-    """
+    """Yield queries in batches, each of at most twice as many as the one before: so the first answer comes early."""
     remaining, most = iter(queries), 1
     while batch := _batch(itertools.islice(remaining, most)):
         most = min(2 * most, MOST_QUERIES)
@@ -155,16 +135,7 @@ def _each_screened(
 
 
 def screened(backend: Backend, options: Options, texts: Sequence[ReadQuery]) -> list[Answer]:
-    """Return the answers to some texts, through all stages.
-
-    Args:
-        backend: The collection, at its generation.
-        options: What to look for.
-        texts: The texts as they were read, each with what it is not compared with.
-
-    Raises:
-        CorruptError: A file of the collection that an answer needs is damaged.
-    """
+    """Return the answers to some texts, each with what it is not compared with, through all stages."""
     batch = [
         Screened(read, query_sample(read.content, backend.generation.params), exempt(read.content, options), left_out)
         for read, left_out in texts

@@ -51,8 +51,7 @@ def passed(
         generation: The files of the collection.
         found: The documents of each query with at least the evidence that is looked at.
         nats: `(n,) float64`, the evidence of each document.
-        n_hashes: The hashes of each query.
-        sensitivity: One of `SENSITIVITIES`.
+        n_hashes, sensitivity: Of each query how many hashes it has; one of `SENSITIVITIES`.
     """
     own = weight_of_own(generation.n_documents)
     sure = SURE_HASHES * own

@@ -62,16 +62,7 @@ Rows = list[tuple[int, NDArray[np.int64]]]
 
 @dataclass
 class ByRows:
-    """One query to a collection of the kind `rows`.
-
-    Args:
-        generation: The files of the collection.
-        sample: The query.
-        options: What is looked for.
-
-    Attributes:
-        warnings: What the filter could not do for the query.
-    """
+    """One query to a collection of the kind `rows`; `warnings` say what the filter could not do for it."""
 
     generation: Generation
     sample: QuerySample
@@ -81,11 +72,7 @@ class ByRows:
     def having(self, *, limit: int) -> Having:
         """Return which documents have which hashes of the query, of those that live in rows with evidence enough.
 
-        Args:
-            limit: Documents of a hash that more than about `limit` documents have are not told.
-
-        Raises:
-            CorruptError: A tile, a text or a fingerprint that is read is damaged.
+        Documents of a hash that more than about `limit` documents have are not told.
         """
         firsts = self._firsts
         weighed = weights(self._n_having, self.generation.n_documents)
@@ -160,11 +147,7 @@ def generation_of_rows(generation: AnyGeneration) -> Generation | None:
 
 
 def require_method(generation: AnyGeneration, options: Options) -> None:
-    """Refuse the method `popcount` where there are postings.
-
-    Raises:
-        ParameterError: The options have it, and the rows of the generation cannot be asked.
-    """
+    """Refuse the method `popcount` where there are postings."""
     if options.method == "popcount" and not generation_of_rows(generation):
         raise ParameterError(
             "the method popcount asks the rows of a collection made with `pmbf load --index rows`; "
@@ -176,9 +159,6 @@ def near(generation: Generation, queries: Sequence[Hashes], *, least: int, windo
     """Return which live documents have several hashes of a query near each other, as `Generation.near`.
 
     Only the documents of `MOST_RUN_ROWS` rows are looked at for a query, those of the rows with most of its hashes.
-
-    Raises:
-        CorruptError: A tile, a text or a fingerprint that is read is damaged.
     """
     return [_near(generation, hashes, least, window) for hashes in queries]
 
@@ -200,14 +180,10 @@ def _near(generation: Generation, hashes: Hashes, least: int, window: int) -> Ke
 
 
 def n_documents_having(n_hit: NDArray[np.int64], matrix: PseudoMatrixBloomFilter) -> NDArray[np.int64]:
-    """Return about how many documents have a hash, by the number of rows that it hits.
+    """Return about how many documents have a hash, by the number of rows that it hits, `(q,) int64`.
 
     Of the rows that do not hold the hash, some are hit by chance. A row may have several of the documents; most hashes
     that say something are rarer than that.
-
-    Args:
-        n_hit: `(q,) int64`, the number of rows that each hash hits.
-        matrix: The filter.
     """
     by_chance = matrix.n_false / max(1, matrix.n_rows)
     n_holding = np.rint((n_hit - matrix.n_false) / max(1 - by_chance, 1e-9)).astype(np.int64)
@@ -237,10 +213,7 @@ def _looked_up(matrix: PseudoMatrixBloomFilter, hashes: Hashes) -> Iterator[tupl
 def _keys(generation: Generation, parts: Parts, hashes: Hashes) -> Keys:
     """Return which documents have which of some distinct hashes, ascending: document << 32 | number of the hash.
 
-    Args:
-        generation: The files.
-        parts: Which parts of documents are looked at, by ascending document.
-        hashes: `(d,)`, distinct.
+    The parts of documents that are looked at go by ascending document.
     """
     if not len(parts):
         return np.empty(0, np.uint64)

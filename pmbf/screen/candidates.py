@@ -42,7 +42,7 @@ from pmbf.screen.rarity import (
     weights_below,
 )
 from pmbf.screen.stores import AnyGeneration
-from pmbf.screen.widespread import RUN_HASHES, Holding, Runs
+from pmbf.screen.widespread import RUN_HASHES, CommonRuns, Holding
 from pmbf.store.having import Having
 
 Hashes = NDArray[np.uint32]
@@ -82,22 +82,13 @@ class Shortlist:
 
 
 def candidates(generation: AnyGeneration, sample: QuerySample, options: Options | None = None) -> list[Candidate]:
-    """Return the documents that share more sampled hashes with a query than chance and phrases explain, best first.
-
-    Raises:
-        CorruptError: A file of the collection that the answer needs is damaged.
-    """
+    """Return the documents that share more sampled hashes with a query than chance and phrases explain, best first."""
     [found] = find(generation, [sample], options or Options())
     return found.candidates
 
 
 def find(generation: AnyGeneration, samples: Sequence[QuerySample], options: Options) -> list[Shortlist]:
-    """Return the candidates of each query: those of most queries take one native call for all.
-
-    Raises:
-        CorruptError: A file of the collection that the answer needs is damaged.
-        ParameterError: The options have the method `popcount`, and the collection has postings.
-    """
+    """Return the candidates of each query: those of most queries take one native call for all."""
     params, left_out = generation.params, generation.left_out
     if left_out is None or params.index == "rows" or options.method == "popcount":
         return find_each(generation, samples, options)
@@ -116,7 +107,7 @@ def find_each(generation: AnyGeneration, samples: Sequence[QuerySample], options
     """Return what `find` returns, query by query: the way of those that hold runs of common hashes."""
     require_method(generation, options)
     some = [_weighed(generation, sample, options) for sample in samples]
-    runs = Runs(_sure(generation.n_documents), generation.params.shingle_tokens)
+    runs = CommonRuns(_sure(generation.n_documents), generation.params.shingle_tokens)
     weighted = [(sample, its_weights) for sample, (its_weights, _) in zip(samples, some, strict=True)]
     found = []
     for (_, one), holding in zip(some, runs.holding(generation, weighted), strict=True):
@@ -127,7 +118,7 @@ def find_each(generation: AnyGeneration, samples: Sequence[QuerySample], options
     return found
 
 
-def _named(runs: Runs, holding: Holding, known: set[int], options: Options) -> list[tuple[int, int, float]]:
+def _named(runs: CommonRuns, holding: Holding, known: set[int], options: Options) -> list[tuple[int, int, float]]:
     """Return the documents that are named for their runs, those left out that are candidates already.
 
     A higher `min_evidence` must not name more documents. So with one, which documents a run names does not depend on
@@ -175,7 +166,7 @@ def _rules(n_documents: int, shingle_tokens: int, min_evidence: float | None) ->
     return EvidentRules(
         weights=weights_below(common_from(n_documents), n_documents),
         gone=np.empty(0, np.uint32),
-        little=Runs(sure, shingle_tokens).little,
+        little=CommonRuns(sure, shingle_tokens).little,
         n_run=RUN_HASHES,
         most_common=1 - INFORMATIVE_SHARE,
         n_first=FIRST_HASHES,

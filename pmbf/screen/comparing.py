@@ -63,13 +63,8 @@ def compare_each(
 ) -> None:
     """Fill in `shared` of each query of a batch: its sources that share passages with it, in their order.
 
-    A text that cannot be read raises no error: its source has a `problem`, and is among these.
-
-    Args:
-        batch: The queries.
-        sources: The sources of each.
-        options: What counts as found.
-        statistics: How rare words are in the collection; None if unknown.
+    A text that cannot be read raises no error: its source has a `problem`, and is among these. `statistics` tell how
+    rare words are in the collection; None if that is unknown.
     """
     pairs = [(number, source) for number, some in enumerate(sources) for source in some]
     calls = _calls(batch, pairs, options, statistics)
@@ -110,14 +105,7 @@ def settings_of(
 
 @dataclass(frozen=True, eq=False)
 class _Query:
-    """A query as it is compared with texts.
-
-    Args:
-        screened: The query.
-        prepared: Its text, prepared.
-        options: What counts as found.
-        of_others: How rare words are in the collection; None if unknown.
-    """
+    """A query as it is compared with texts; `of_others` tells how rare words are in the collection."""
 
     screened: Screened
     prepared: verify.Prepared

@@ -61,13 +61,8 @@ _HEADINGS_TRIED = 8
 class Exempt:
     """Spans of a query, each list ascending and disjoint.
 
-    Args:
-        quoted: The quotations.
-        listed: The bibliography.
-        excluded: The spans that do not count: quotations and bibliography if the options exclude them, ignored texts,
-            and sections that a template skips.
-        sections: The sections that the template of the options finds.
-        reasons: The excluded spans by why they do not count: `NotCounted`.
+    `excluded` are those that do not count: quotations (`quoted`) and bibliography (`listed`) if the options exclude
+    them, ignored texts, and what a template skips of its `sections`. `reasons` has them by why they do not count.
     """
 
     quoted: Sequence[Span] = ()
@@ -107,11 +102,7 @@ def spans_in(
 ) -> list[Span]:
     """Return the spans of a text that stand in other texts, in any order.
 
-    Args:
-        text: The text, clean.
-        templates: The other texts, such as forms that many texts are filled into.
-        min_chars: Characters of the shortest passage.
-        min_similarity: Least similarity of a passage, 0 to 1.
+    The text is clean; the other texts are such as forms that many texts are filled into.
     """
     if not any(templates):
         return []

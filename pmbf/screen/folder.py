@@ -46,12 +46,8 @@ _known: WeakKeyDictionary[Store, verify.Statistics] = WeakKeyDictionary()
 class Folder:
     """A collection at one generation; see `pmbf.screen.backend.Backend`.
 
-    Args:
-        store: Its rows. Picklable, if they are lent.
-        generation: Its files.
-        folder: Where it is.
-        commit_number: Number of the commit that it shows.
-        problems: None: what cannot be read raises an error, or is the problem of a source.
+    The rows are picklable if they are lent. There are no `problems`: what cannot be read raises an error, or is the
+    problem of a source.
     """
 
     store: Store | Lent
@@ -84,11 +80,7 @@ class Folder:
         return self
 
     def compare(self, batch: Sequence[Screened], options: Options) -> None:
-        """Compare queries with their candidates. The catalog is asked twice: for their rows, and for paths of matches.
-
-        Raises:
-            CorruptError: A file of the collection that the answer needs is damaged.
-        """
+        """Compare queries with their candidates: the catalog is asked twice, for rows and for paths of matches."""
         asked = [one for one in batch if one.candidates]
         if not asked:
             return
@@ -104,10 +96,6 @@ class Folder:
         """Yield workers. At the end the calls that threads have begun are waited for; the others must be cancelled.
 
         If NumPy answers for the kernels, then there are no threads: NumPy holds the lock.
-
-        Args:
-            options: What the calls are made with.
-            jobs: Calls made at the same time, at least 1.
         """
         from pmbf.jobs.processes import Processes, asked_back  # imported only if workers are asked for
 
@@ -130,9 +118,7 @@ class Folder:
 class Lent:
     """What a worker knows of a collection beside its files; its rows, paths and checksums are asked for.
 
-    Args:
-        statistics: How rare words are in it; None if it stores no texts.
-        ask: Returns what `_answer` does for a question. Picklable, if the worker is a process.
+    `ask` returns what `_answer` does for a question. It is picklable if the worker is a process.
     """
 
     statistics: verify.Statistics | None
@@ -166,12 +152,7 @@ class Lent:
 
 
 def _answer(store: Store, what: str, values: list[Any]) -> Any:
-    """Return what a worker asks for, in any thread.
-
-    Raises:
-        CorruptError: The catalog is damaged.
-        ParameterError: The collection has been closed.
-    """
+    """Return what a worker asks for, in any thread."""
     told: dict[str, Callable[[list[Any]], Any]] = {
         "documents": store.documents,
         "living": store.living,

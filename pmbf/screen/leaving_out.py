@@ -47,13 +47,7 @@ NOTHING = LeftOut()
 
 
 class LeavingOut:
-    """Finds what each query of a screening is not compared with.
-
-    Args:
-        store: The collection, with its catalog.
-        options: What is left out of every screening.
-        further: Returns further paths for a query.
-    """
+    """Finds what each query of a screening is not compared with; `further` returns further paths for a query."""
 
     def __init__(self, store: AnyStore, options: Options, further: LeftPaths | None = None) -> None:
         self._store, self._options, self._further = store, options, further
@@ -63,7 +57,6 @@ class LeavingOut:
 
         Raises:
             ParameterError: A condition or `exclude_same` names a label that no path has.
-            CorruptError: The catalog is damaged.
         """
         options, always = self._options, self._always
         left: list[ListedPath] = []

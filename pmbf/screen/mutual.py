@@ -35,10 +35,7 @@ NotCompared = Callable[[int], Sequence[int]]
 class Compared:
     """A document as a query, and the documents of its pairs that share passages with it.
 
-    Args:
-        document: The query's id.
-        matches: The other documents, the query's passages in query order. A match with a `problem` has none.
-        n_compared: Documents it was compared with.
+    Passages go in the order of the query; a match with a `problem` has none. `n_compared` documents were compared.
     """
 
     document: int
@@ -56,14 +53,10 @@ def mutual(
     """Yield each document that was the query of a pair, with the documents that share passages with it.
 
     Args:
-        backend: The collection, at its generation.
+        backend, options: The collection at its generation, and what to look for.
         texts: Ids and clean texts of the documents to compare: all of the collection that have a word.
         left_out: What a document is not compared with, besides itself; it holds for both documents of a pair.
-        options: What to look for.
         jobs: Workers that compare, at least 1. With 1, or with few pairs, this thread does everything.
-
-    Raises:
-        CorruptError: A file of the collection that the answer needs is damaged.
     """
     asked = {document: _asked(backend, text, [document, *left_out(document)], options) for document, text in texts}
     _pair(asked)

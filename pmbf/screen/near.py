@@ -43,10 +43,7 @@ TOGETHER_HASHES = 120
 def stretches_near(source: verify.Prepared, asked: QuerySample, params: Params) -> list[Span]:
     """Return the stretches of a source that may share passages with a query, ascending and disjoint.
 
-    Args:
-        source: The source, a clean text. Where its sampled hashes are is kept with it.
-        asked: The query's sample.
-        params: Those of the collection.
+    The source is a clean text. Where its sampled hashes are is kept with it.
     """
     text = source.text
     if len(text) <= WHOLE_CHARS:
@@ -71,10 +68,7 @@ def _hits(
 ) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
     """Return where the query's hashes are in a source, in characters, and the index of each in the query.
 
-    Args:
-        hashes: The first bits of the source's sampled hashes, which tell the hashes of two texts apart.
-        starts: Where each begins.
-        asked: The query's sample.
+    The hashes of the source are the first bits of its sampled hashes, which tell those of two texts apart.
     """
     wanted = first_bits(asked.hashes)
     order = np.argsort(wanted, kind="stable")

@@ -54,11 +54,8 @@ _NOT_BLANK = re.compile(r"\S")
 class _Marks:
     """A pair of marks.
 
-    Args:
-        opening, closing: Patterns of a mark that opens, and of one that closes.
-        either: Both marks.
-        is_single: Whether they may be apostrophes.
-        is_bare: Whether no blanks stand around them, so that their order alone tells which way they stand.
+    Marks that are `is_single` may be apostrophes. Around marks that are `is_bare` stand no blanks, so that their order
+    alone tells which way they stand.
     """
 
     opening: re.Pattern[str]
@@ -68,13 +65,7 @@ class _Marks:
     is_bare: bool = False
 
     def found(self, text: str, ends: Sequence[int], most: int) -> Iterator[Span]:
-        """Yield the spans between marks, ascending and disjoint.
-
-        Args:
-            text: The text.
-            ends: Where paragraphs end, ascending.
-            most: Characters of the longest one.
-        """
+        """Yield the spans between marks, of at most `most` characters, ascending; paragraphs end at `ends`."""
         opened = -1
         for at, opens, closes in self._places(text, ends):
             if opened >= 0 and (stop := _end(ends, opened)) <= at:
@@ -115,11 +106,7 @@ class _Marks:
 
 
 def between_marks(text: str, most: int) -> list[Span]:
-    """Return the quotations between marks, the marks included, in any order.
-
-    Args:
-        text: The text.
-        most: Characters of the longest one.
+    """Return the quotations between marks, of `most` characters, the marks included, in any order.
 
     >>> text = "»Nein«, sagte er, und das 12\\" lange Rohr fiel. »Ja«, sagte sie."
     >>> [text[span.start : span.stop] for span in between_marks(text, 4000)]

@@ -32,14 +32,10 @@ class Counted(NamedTuple):
 
 
 def resolve(query: Screened, options: Options) -> None:
-    """Fill in what a report says of the sources of a query.
+    """Fill in what a report says of the sources of a query that were compared.
 
     A match is above the threshold by what counts, or by all that it shares of the whole text: no option hides what
     another one takes out.
-
-    Args:
-        query: The query; its sources have been compared.
-        options: What counts as found.
     """
     if not query.shared:
         return
@@ -91,12 +87,7 @@ def _covered(counted: Iterable[Counted]) -> list[Span]:
 
 @dataclass(frozen=True)
 class _TakingOut:
-    """Takes the exempt spans of a query out of its passages.
-
-    Args:
-        query: The query.
-        min_chars: Characters of the shortest passage.
-    """
+    """Takes the exempt spans of a query out of its passages; a passage of less than `min_chars` does not count."""
 
     query: Screened
     min_chars: int

@@ -26,11 +26,7 @@ def all_skipped(text: str, sections: Sequence[Section], options: Options) -> boo
 
 
 def told_all_skipped(template: str) -> str:
-    """Return the problem of a text of which a template leaves nothing to compare, and what to do.
-
-    Args:
-        template: The template's name.
-    """
+    """Return the problem of a text of which a template leaves nothing to compare, and what to do."""
     return (
         f"the template {template} skips the whole text, so nothing in it counts; screen the text without a template, "
         "or with one whose rules fit it"
@@ -54,13 +50,10 @@ def section_rules(
 def with_figures(
     sections: Sequence[Section], covered: Sequence[Span], excluded: Sequence[Span], n_elsewhere: Mapping[str, int]
 ) -> tuple[Section, ...]:
-    """Return sections with how much of each stands in sources.
+    """Return sections with how much of each stands in sources and counts, and how much of each does not count.
 
-    Args:
-        sections: The sections of a query.
-        covered: What of the query stands in sources and counts, ascending and disjoint.
-        excluded: What of the query does not count, ascending and disjoint.
-        n_elsewhere: By the name of a `same` section, the sources that share text with it elsewhere.
+    The spans are ascending and disjoint. `n_elsewhere` has, by the name of a `same` section, the sources that share
+    text with it elsewhere.
     """
     return tuple(
         replace(
@@ -79,11 +72,8 @@ class SectionRules:
 
     Args:
         template: What cuts the sources.
-        same: The `same` sections of the query.
-        skipped: What of it is not compared.
-        query: The query.
-        settings: What counts as a passage.
-        statistics: How rare words are in the collection; None if unknown.
+        same, skipped: The `same` sections of the query, and what of it is not compared.
+        query, settings, statistics: As for `verify.passages`.
     """
 
     template: Template
@@ -96,10 +86,8 @@ class SectionRules:
     def kept(self, text: str, passages: Sequence[Passage], n_chars: int = 0) -> tuple[Passage, ...]:
         """Return the passages that a source shares with the query: what keeps the rules, and the rest as not counted.
 
-        Args:
-            text: The text of the source.
-            passages: The passages, in query order.
-            n_chars: Characters of the source's document, for `Passage.source_share`; 0 if unknown.
+        The passages are in query order. `n_chars` are those of the source's document, for `Passage.source_share`; 0 if
+        unknown.
         """
         source = _Cut(text, self.template, n_chars)
         found: list[Passage] = []

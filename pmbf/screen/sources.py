@@ -47,12 +47,7 @@ class Source:
         return Source, (self.candidate, self.document, None, self.paths, self.passages, self.problem)
 
     def name(self, paths: Mapping[int, Sequence[ListedPath]], left_out: LeftOut) -> None:
-        """Fill in its paths, unless they are known.
-
-        Args:
-            paths: Those of each document.
-            left_out: What the query is not compared with.
-        """
+        """Fill in its paths, unless they are known, of those of each document."""
         if not self.paths:
             self.paths = left_out.kept(paths[self.document.id])
 
@@ -81,13 +76,7 @@ class Rows(Protocol):
 def sources(store: Rows, files: Generation, found: Sequence[tuple[Sequence[Candidate], LeftOut]]) -> list[list[Source]]:
     """Return the sources of some queries, in the same order. The catalog is asked once for all of them.
 
-    Args:
-        store: The collection.
-        files: Its files.
-        found: The candidates of each query, and what is left out for it.
-
-    Raises:
-        CorruptError: The catalog is damaged.
+    `found` has the candidates of each query, and what is left out for it.
     """
     rows = store.documents([candidate.document for some, _ in found for candidate in some])
     every = [[Source(one, rows[one.document], files) for one in some] for some, _ in found]
@@ -138,16 +127,7 @@ def keep(source: Source, text: verify.Prepared) -> None:
 
 
 def same_files(store: Named, sha256: str, left_out: LeftOut) -> tuple[Match, ...]:
-    """Return a match for each document without a word that was made from a file with this checksum, byte for byte.
-
-    Args:
-        store: The collection.
-        sha256: The checksum of the query's file, hexadecimal.
-        left_out: What the query is not compared with.
-
-    Raises:
-        CorruptError: The catalog is damaged.
-    """
+    """Return a match for each document without a word that was made from a file with this checksum, byte for byte."""
     found = store.catalog.by_sha256([sha256])
     rows = [row for row in found if row.kind != TEXT_KIND and not row.n_tokens and row.id not in left_out.documents]
     listed = store.listed_of(row.id for row in rows)

@@ -54,13 +54,8 @@ class Holding(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
-    """How runs of hashes that weigh little are found.
-
-    Args:
-        least: The evidence that makes a document a candidate for sure, in nats.
-        shingle_tokens: Tokens of a shingle.
-    """
+class CommonRuns:
+    """How runs of hashes that weigh little are found: `least` nats make a document a candidate for sure."""
 
     least: float
     shingle_tokens: int
@@ -80,11 +75,7 @@ class Runs:
         return max(1, math.ceil(self.least * UNITS / RUN_SHINGLES))
 
     def levelled(self, weights: Weights) -> Weights | None:
-        """Return weights by which only the hashes of runs count, all alike; None if the query has no run.
-
-        Args:
-            weights: `(q,) int32`, the weights of the query's hashes, in text order.
-        """
+        """Return weights by which only the hashes of runs count, all alike; None if the query has no run."""
         little = weights < self.little
         two = little[1:] & little[:-1]
         four = two[2:] & two[:-2]
@@ -99,12 +90,7 @@ class Runs:
     def holding(
         self, generation: AnyGeneration, queries: Sequence[tuple[QuerySample, Weights]]
     ) -> list[Holding | None]:
-        """Return which documents hold a run of each of many queries; None for a query without a run.
-
-        Args:
-            generation: The files of the collection.
-            queries: The sample of each query, and `(q,) int32`, the weights of its hashes.
-        """
+        """Return which documents hold a run of each query, by its sample and weights; None for one without a run."""
         levelled = [self.levelled(weights) for _, weights in queries]
         some = [(sample, one) for (sample, _), one in zip(queries, levelled, strict=True) if one is not None]
         firsts = [FirstPlaces.of(sample.hashes[one > 0]) for sample, one in some]
@@ -126,11 +112,8 @@ class Runs:
         """Return the documents that are named for their runs: id, hits and evidence of the runs, best first.
 
         If few documents share a run, then all are named. If more than `COMMON_DOCUMENTS` do, then `MOST_SHARING` are,
-        and only if no candidate holds the run. The documents that hold a run are counted hash by hash.
-
-        Args:
-            holding: The documents that hold a run of a query.
-            candidates: The candidates of the query, which are not named again.
+        and only if no candidate holds the run. The documents that hold a run are counted hash by hash. No candidate is
+        named again.
         """
         having, levelled, tokens = holding
         is_candidate = arrays.among(having.ids, np.sort(np.fromiter(candidates, np.uint32, len(candidates))))

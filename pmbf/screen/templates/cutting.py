@@ -18,14 +18,7 @@ from pmbf.screen.templates.patterns import Lines, Pattern
 
 @dataclass(frozen=True, slots=True)
 class SectionPatterns:
-    """What a template says of one section.
-
-    Args:
-        name: Its name.
-        rule: What it is compared with.
-        start: Patterns that it begins with, at least one.
-        end: Patterns that it ends before.
-    """
+    """What a template says of one section: what it is compared with, how it begins, and before what it ends."""
 
     name: str
     rule: Rule
@@ -88,12 +81,7 @@ class Template:
         return starts
 
     def skipped(self, sections: Sequence[Section], n_chars: int) -> list[Span]:
-        """Return what of a text is not compared, ascending and disjoint.
-
-        Args:
-            sections: The sections of the text; if there are none, then the whole text is compared.
-            n_chars: Characters of the text.
-        """
+        """Return what of a text is not compared, ascending and disjoint; without sections all of it is compared."""
         found = [one.span for one in sections if one.rule == "skip"]
         if self.rest == "skip" and sections:
             found += outside([Span(0, n_chars)], [one.span for one in sections])

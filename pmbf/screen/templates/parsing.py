@@ -75,10 +75,7 @@ def _shipped(name: str) -> Template:
 
 
 def load_template(path: str | os.PathLike[str]) -> Template:
-    """Return the template that a file holds.
-
-    Args:
-        path: A file in TOML.
+    """Return the template that a file in TOML holds.
 
     Raises:
         ParameterError: It is no TOML, has an unknown key or a wrong value, or a pattern that RE2 does not take. The
@@ -101,12 +98,7 @@ def load_template(path: str | os.PathLike[str]) -> Template:
 
 
 class _Reading:
-    """Checks the values of one file.
-
-    Args:
-        name: The file's name.
-        text: What it holds.
-    """
+    """Checks the values of one file."""
 
     def __init__(self, name: str, text: str) -> None:
         self._name, self._lines = name, text.split("\n")

@@ -40,12 +40,7 @@ _MARKS, _ENDS = " \t\r\ufeff#_=>", " \t\r#_=:.：。"
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """How a section begins or ends.
-
-    Args:
-        text: A line, or a regular expression in RE2's syntax.
-        is_expression: Whether it is a regular expression.
-    """
+    """How a section begins or ends: a line, or a regular expression in RE2's syntax."""
 
     text: str
     is_expression: bool = False
@@ -56,26 +51,14 @@ class Pattern:
         return self.is_expression or "*" in plain_pattern(self.text)
 
     def spans(self, text: str, lines: Lines) -> Iterator[Span]:
-        """Yield where the pattern stands in a text, ascending.
-
-        Args:
-            text: The text.
-            lines: Its lines.
-
-        Raises:
-            UnsupportedError: It is a regular expression, and RE2 is not installed.
-        """
+        """Yield where the pattern stands in a text, ascending."""
         if self.is_expression:
             return _expression_spans(compiled(self.text), text)
         return iter(lines.like(self.text))
 
 
 class Lines:
-    """The lines of a text that may be headings.
-
-    Args:
-        text: The text.
-    """
+    """The lines of a text that may be headings."""
 
     def __init__(self, text: str) -> None:
         self._spans: dict[str, list[Span]] = {}
