@@ -30,7 +30,6 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -90,10 +89,7 @@ class PublicText:
 
         Args:
             text: The checked text.
-            min_chars: Length of the shortest quotation of an ignored text, in characters.
-
-        Raises:
-            CorruptError: The file of licences is damaged.
+            min_chars: Of the shortest quotation of an ignored text, in characters.
         """
         quoted = spans_in(text, self.texts, min_chars=min_chars)
         return merged([*quoted, *(licence_spans(text) if self.licences else ())])
@@ -171,9 +167,17 @@ def counted_up(text: Sliced, within: Sequence[Span]) -> list[Span]:
 
 def _runs(text: Sliced, span: Span) -> Iterator[Span]:
     tokens = list(_TOKEN.finditer(text[span.start : span.stop]))
-    values = [_value(token[0]) for token in tokens]
-    breaks = [at for at, (one, other) in enumerate(pairwise(values), 1) if not _goes_on(one, other)]
-    for start, stop in pairwise([0, *breaks, len(tokens)]):
+    stop = 0
+    # Of the tokens of a run one is a sixth: others are looked at beside it only.
+    for at in range(LEAST_COUNTED - 1, len(tokens), LEAST_COUNTED):
+        if at < stop:
+            continue
+        first = last = _value(tokens[at][0])
+        start, stop = at, at + 1
+        while start and _goes_on(before := _value(tokens[start - 1][0]), first):
+            start, first = start - 1, before
+        while stop < len(tokens) and _goes_on(last, after := _value(tokens[stop][0])):
+            stop, last = stop + 1, after
         if stop - start >= LEAST_COUNTED:
             yield Span(span.start + tokens[start].start(), span.start + tokens[stop - 1].end())
 

@@ -50,14 +50,7 @@ class Baseline:
 
 
 def read_baseline(path: str | os.PathLike[str]) -> Baseline:
-    """Return the baseline that a file holds.
-
-    Raises:
-        NotFoundError: There is no such file.
-        UnsupportedError: A newer pmbf wrote the file, or it is no regular file.
-        CorruptError: The file is no baseline.
-        IncompleteError: The file is larger than any baseline.
-    """
+    """Return the baseline that a file holds; CorruptError if it holds none, UnsupportedError if a newer one."""
     try:
         content = json.loads(read_bounded(path, MOST_BYTES, hint="no baseline is as large as that"))
     except NotFoundError:
@@ -113,12 +106,7 @@ class Audited(AsJson):
 
 
 def audited(baseline: Baseline, verdict: Verdict) -> list[Audited]:
-    """Return every passage of a baseline and of a verdict, allowed ones first, by fingerprint.
-
-    Args:
-        baseline: The allowed passages.
-        verdict: The verdict of a check under the baseline's key that allows no passage.
-    """
+    """Return every passage of a baseline and of a verdict under its key, allowed ones first, by fingerprint."""
     places: dict[str, list[tuple[str, int, int, str]]] = {one: [] for one in baseline.notes}
     texts: dict[str, str] = {}
     for finding in verdict.findings:

@@ -41,18 +41,15 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The parts of a policy that a user chose on the command line.
-
-    Args:
-        policy_file: The central policy; None: the environment names it, or there is none.
-        config_file: Read instead of the project's own files; None: the environment names it, or there is none.
-        values: Options of the command line, not yet checked; None: not given. `param` has words `KEY=VALUE`; other keys
-            are those of a policy, but that `collection` may name a depot or an endpoint filter, too.
-    """
+    """The parts of a policy that a user chose on the command line. The environment may name the files instead."""
 
     policy_file: str | None = None
+    """The central policy."""
     config_file: str | None = None
+    """Read instead of the project's own files."""
     values: Mapping[str, Any] | None = None
+    """Options, not yet checked. `param` has words `KEY=VALUE`; other keys are those of a policy, but that `collection`
+    may name a depot or an endpoint filter, too."""
 
 
 def policy_for(folder: Path | None, chosen: Chosen, environment: Mapping[str, str] = os.environ) -> Policy:
@@ -63,7 +60,6 @@ def policy_for(folder: Path | None, chosen: Chosen, environment: Mapping[str, st
             come from others, who must not configure their own check: no file of a folder is read, and notes in a
             payload allow nothing unless the policy says so.
         chosen: The parts chosen on the command line.
-        environment: Variables.
 
     Raises:
         ParameterError: A key is unknown, a value has the wrong type, is out of range, or loosens a locked policy.
@@ -88,7 +84,7 @@ def policy_for(folder: Path | None, chosen: Chosen, environment: Mapping[str, st
 
 
 def is_locked(chosen: Chosen, environment: Mapping[str, str] = os.environ) -> bool:
-    """Return whether there is a central policy that is locked; errors as for `policy_for`."""
+    """Return whether there is a central policy that is locked."""
     central = _central(chosen, environment)
     return central is not None and central.locked
 

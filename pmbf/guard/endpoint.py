@@ -19,12 +19,7 @@ from pmbf.text import tokenise
 
 
 def open_endpoint(path: str, key: SiteKey) -> EndpointFilter:
-    """Return an endpoint filter that only its owner can replace by an older filter of the same key.
-
-    Raises:
-        UnsupportedError: Group or others may write to it, a newer pmbf wrote it, or it is no regular file.
-        NotFoundError, CorruptError, ParameterError: As for `EndpointFilter`.
-    """
+    """Return an endpoint filter that only its owner can replace by an older filter of the same key."""
     require_unshared(path, f"chmod go-w {path}")
     if os.path.exists(path) and not os.path.isfile(path):  # opening a pipe would wait for a writer
         raise UnsupportedError(f"{path}: not a regular file, expected an endpoint filter")
@@ -49,7 +44,7 @@ class EndpointChecker:
     Args:
         endpoint: The filter.
         key: Its site key.
-        min_chars: Length of the shortest passage that counts, in characters of the text.
+        min_chars: Of the shortest passage that counts, in characters of the text.
     """
 
     def __init__(self, endpoint: EndpointFilter, key: SiteKey, *, min_chars: int) -> None:

@@ -34,19 +34,15 @@ _FETCH_S = 600
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """A path of a tree or the index and the object there.
-
-    Args:
-        mode: Git's mode: `100644`, `120000` for a link, `160000` for a submodule, `040000` for a folder.
-        blob: The object's name.
-        path: The path from the repository's top.
-        commit: The commit that brings the entry, or empty.
-    """
+    """A path of a tree or the index and the object there."""
 
     mode: str
+    """`100644`, `120000` for a link, `160000` for a submodule, `040000` for a folder."""
     blob: str
     path: str
+    """From the repository's top."""
     commit: str = ""
+    """The one that brings the entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +59,8 @@ class Repository:
     """The repository around a folder, or the repository that git's own variables name.
 
     Args:
-        folder: The folder that git runs in.
+        folder: The one that git runs in.
         fetches: Whether git may fetch objects that a partial clone lacks, from the remote that promised them.
-
-    Raises:
-        NotFoundError: There is no repository.
-        UnsupportedError: git is not installed.
     """
 
     def __init__(self, folder: str | os.PathLike[str] = ".", *, fetches: bool = False) -> None:
@@ -99,14 +91,10 @@ class Repository:
         return list(dict.fromkeys(os.fsdecode(line.partition(b"\t")[2]) for line in listed if line))
 
     def commits(self, wanted: Sequence[str], without: Sequence[str]) -> list[str]:
-        """Return commits that can be reached from some revisions, oldest first.
+        """Return commits that can be reached from some revisions or ranges, oldest first.
 
         Args:
-            wanted: Revisions or ranges.
             without: Options of `git rev-list` that name known commits, such as `--all`.
-
-        Raises:
-            IncompleteError: A revision is unknown.
         """
         asked = "".join(f"{one}\n" for one in wanted).encode("utf-8", "surrogateescape")
         options = ["--not", *without] if without else []
@@ -144,11 +132,7 @@ class Repository:
         """Return the kind and the size of objects, in order; the kind of an absent object is `missing`.
 
         Args:
-            names: Names of objects.
             fetches: Whether objects that a partial clone lacks are fetched, if the repository may fetch at all.
-
-        Raises:
-            IncompleteError: git does not answer for each object.
         """
         asked = "".join(f"{name}\n" for name in names).encode()
         told = self._run("cat-file", "--batch-check", "--buffer", given=asked, fetches=fetches).splitlines()
@@ -156,11 +140,7 @@ class Repository:
         return [_answer(line, str(name)) for name, line in answered]
 
     def objects(self, names: Sequence[str]) -> Iterator[Object]:
-        """Yield objects with their contents, in order; nothing is fetched.
-
-        Raises:
-            IncompleteError: git does not answer for each object.
-        """
+        """Yield objects with their contents, in order; nothing is fetched."""
         with self._contents(names) as answers:
             for name in names:
                 found = _answer(answers.readline(), name)
@@ -177,21 +157,13 @@ class Repository:
         return os.fsdecode(done.stdout.removesuffix(b"\n")) if done.returncode == 0 else remote
 
     def tips_of(self, address: str) -> list[str]:
-        """Return the names of the objects that the branches and tags of a server point to; the server is asked.
-
-        Raises:
-            IncompleteError: The server does not answer.
-        """
+        """Return the names of the objects that the branches and tags of a server point to; the server is asked."""
         told = self._run("ls-remote", "--heads", "--tags", "--", address).decode("utf-8", "replace")
         return [line.split()[0] for line in told.splitlines()]
-
-    # ------------------------------------------------------------------ hooks
 
     def hooks_folder(self) -> Path:
         """Return the folder of this repository's hooks; `core.hooksPath` counts."""
         return Path(self._folder, os.fsdecode(self._run("rev-parse", "--git-path", "hooks").removesuffix(b"\n")))
-
-    # ------------------------------------------------------------------ private
 
     def _run(self, *arguments: str, given: bytes = b"", fetches: bool = True) -> bytes:
         done = self._finished(*arguments, given=given, fetches=fetches)
@@ -261,11 +233,7 @@ def is_zero(name: str) -> bool:
 
 
 def require_revision(text: str) -> str:
-    """Return a revision or a range.
-
-    Raises:
-        ParameterError: The text or a side of the range is empty, or git could take the text for an option.
-    """
+    """Return a revision or a range of which no side is empty, and that git does not take for an option."""
     if text and not all(re.split(r"\.{2,3}", text)):
         raise ParameterError(
             f"--range is {text!r}, expected revisions on both sides: what is there already, and what comes, as in "
@@ -292,11 +260,7 @@ def _content(answers: IO[bytes], found: Object) -> bytes:
 
 
 def _answer(line: bytes, name: str) -> Object:
-    """Return the object that a line of `cat-file` describes.
-
-    Raises:
-        IncompleteError: The line does not describe this object.
-    """
+    """Return the object that a line of `cat-file` describes; IncompleteError if it does not describe this object."""
     match line.decode("utf-8", "replace").split():
         case [told, kind, size] if told == name and size.isdecimal():
             return Object(name, kind, int(size))
@@ -310,11 +274,7 @@ def _entry(mode: bytes, blob: bytes, path: bytes, commit: str = "") -> TreeEntry
 
 
 def _entries(raw: bytes) -> list[TreeEntry]:
-    """Return the entries in the output of `--raw -z`; a line of a merge has a colon for each parent.
-
-    Raises:
-        IncompleteError: The output is cut, or has another form.
-    """
+    """Return the entries in the output of `--raw -z`; a line of a merge has a colon for each parent."""
     try:
         return _understood(raw)
     except (IndexError, StopIteration, UnicodeDecodeError):

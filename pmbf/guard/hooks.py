@@ -47,23 +47,16 @@ def install(folder: Path, kinds: Sequence[str], options: Sequence[str]) -> list[
     """Make hooks in a folder, and renew the hooks that pmbf made before.
 
     Args:
-        folder: The folder of the repository's hooks.
+        folder: Of the repository's hooks.
         kinds: Keys of `ARGUMENTS`.
         options: Words of the command line that each hook adds, such as `-c` and a folder.
-
-    Raises:
-        OSError: The folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     return [_made(folder / kind, kind, options) for kind in kinds]
 
 
 def uninstall(folder: Path, kinds: Sequence[str]) -> list[Hook]:
-    """Remove the hooks that `install` made, also if pre-commit has renamed them; other hooks stay.
-
-    Raises:
-        OSError: The folder cannot be written.
-    """
+    """Remove the hooks that `install` made, also if pre-commit has renamed them; other hooks stay."""
     hooks = []
     for kind, ending in itertools.product(kinds, ("", ".legacy")):
         path = folder / f"{kind}{ending}"

@@ -23,13 +23,9 @@ def append_incidents(path: str | os.PathLike[str], verdict: Verdict, *, channel:
 
     Args:
         path: The log; a line of JSON for each incident.
-        verdict: The verdict of a check.
+        verdict: Of a check.
         channel: The way of the payloads, as in `Plan`.
         collection: Path of the protected documents.
-
-    Raises:
-        UnsupportedError: The log is no regular file.
-        OSError: The log cannot be written.
     """
     lines = "".join(json.dumps(one) + "\n" for one in _incidents(verdict, channel, collection)).encode()
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW

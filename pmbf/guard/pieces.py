@@ -95,23 +95,16 @@ def sliced(text: Text) -> Sliced:
 
 
 class Piece(NamedTuple):
-    """A piece of a text.
-
-    Args:
-        own: Its span. The spans of all pieces follow one another.
-        seen: The span that is compared: the piece with what stands around it.
-    """
+    """A piece of a text."""
 
     own: Span
+    """The spans of all pieces follow one another."""
     seen: Span
+    """What is compared: the piece with what stands around it."""
 
 
 def windows(text: Sliced) -> list[Piece]:
-    """Return the pieces of a text; one if the text is short.
-
-    >>> windows("Dear reader")
-    [Piece(own=Span(start=0, stop=11), seen=Span(start=0, stop=11))]
-    """
+    """Return the pieces of a text; one if the text is short."""
     if len(text) <= PIECE_CHARS:
         return [Piece(Span(0, len(text)), Span(0, len(text)))]
     cuts = [0]
@@ -146,12 +139,7 @@ class _Waiting:
 
 
 def compared(checker: Checker, texts: Iterable[Text]) -> Iterator[Report]:
-    """Yield the report on each text, in order; long texts are compared piece by piece.
-
-    Args:
-        checker: Compares texts with the protected documents.
-        texts: The texts, taken in small groups.
-    """
+    """Yield the report on each text, in order; long texts are compared piece by piece."""
     waiting: deque[_Waiting] = deque()
     for report in checker.check(_pieces(texts, waiting)):
         one = waiting[0]
@@ -180,12 +168,7 @@ def _pieces(texts: Iterable[Text], waiting: deque[_Waiting]) -> Iterator[Text]:
 
 
 def joined(starts: Sequence[int], reports: Sequence[Report]) -> Report:
-    """Return the report of a text from the reports of its pieces: matches by document, problems and warnings.
-
-    Args:
-        starts: Where each piece begins in the text, ascending.
-        reports: The reports.
-    """
+    """Return the report of a text from those of its pieces, which begin at ascending places of the text."""
     found: dict[tuple[int, str, bool, str | None], Match] = {}
     passages: dict[tuple[int, str, bool, str | None], _Passages] = {}
     for start, report in zip(starts, reports, strict=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import json
+import operator
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -69,9 +70,6 @@ class Policy:
     Raises:
         ParameterError: A value has the wrong type or is outside its range, or more than one of a collection, a cluster
             and an endpoint filter is named.
-
-    >>> Policy(block_chars=200).block_chars
-    200
     """
 
     collection: str = ""
@@ -175,26 +173,26 @@ Loosens = Callable[[Any, Any], bool]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """The values that a key takes.
-
-    Args:
-        expected: These values in words.
-        fits: Whether a value is one of them.
-        kind: How a value is written as text: `number`, `count`, `words`, `flag`, `word`, `path`, `paths`.
-        loosens: Whether a new value is looser than an old value.
-        optional: Whether the value can be `off`.
-    """
+    """The values that a key takes."""
 
     expected: str
+    """These values in words."""
     fits: Callable[[Any], bool]
     kind: str
+    """How a value is written as text: `number`, `count`, `words`, `flag`, `word`, `path`, `paths`."""
     loosens: Loosens
     optional: bool = False
+    """Whether the value can be `off`."""
 
     def require(self, name: str, value: Any) -> None:
         """Raise ParameterError unless a value fits."""
         if not ((self.optional and value is None) or self.fits(value)):
             raise ParameterError(f"{name} is {value!r}, expected {self.expected}{' or off' if self.optional else ''}")
+
+
+def is_address(place: str | os.PathLike[str]) -> bool:
+    """Return whether a place is an address such as `s3://bucket/folder`, and no path."""
+    return "://" in os.fspath(place)
 
 
 def _is_count(value: Any) -> bool:
@@ -218,25 +216,8 @@ def _higher(new: Any, old: Any) -> bool:
     return (new is None and old is not None) or (new is not None and old is not None and new > old)
 
 
-def _lower(new: Any, old: Any) -> bool:
-    return bool(new < old)
-
-
-def _other(new: Any, old: Any) -> bool:
-    return bool(old) and _elsewhere(new, old)
-
-
-def _any_other(new: Any, old: Any) -> bool:
-    return bool(new != old)
-
-
 def _more(new: Any, old: Any) -> bool:
     return not set(new) <= set(old)
-
-
-def is_address(place: str | os.PathLike[str]) -> bool:
-    """Return whether a place is an address such as `s3://bucket/folder`, and no path."""
-    return "://" in os.fspath(place)
 
 
 def _place(path: str) -> str:
@@ -248,28 +229,11 @@ def _elsewhere(new: str, old: str) -> bool:
     return _place(new) != _place(old)
 
 
-def _more_places(new: Any, old: Any) -> bool:
-    return _more(map(_place, new), map(_place, old))
-
-
-def _count(loosens: Loosens, *, optional: bool = False) -> Key:
-    return Key("a whole number from 1", _is_count, "count", loosens, optional)
-
-
-def _share() -> Key:
-    return Key("a number above 0 up to 1", _is_share, "number", _higher, True)
-
-
 def _choice(*strictest_first: str) -> Key:
     def looser(new: Any, old: Any) -> bool:
         return strictest_first.index(new) > strictest_first.index(old)
 
     return Key(" or ".join(map(repr, strictest_first)), strictest_first.__contains__, "word", looser)
-
-
-def _leave() -> Key:
-    """Return a key that is looser if it is true."""
-    return Key("true or false", lambda value: isinstance(value, bool), "flag", lambda new, old: new and not old)
 
 
 def _words(kind: str, loosens: Loosens) -> Key:
@@ -280,34 +244,40 @@ def _text(kind: str, loosens: Loosens) -> Key:
     return Key("a text", lambda value: isinstance(value, str), kind, loosens)
 
 
+_COUNT = "a whole number from 1", _is_count, "count"
+_LEVEL = Key(*_COUNT, _higher, optional=True)
+_SHARE = Key("a number above 0 up to 1", _is_share, "number", _higher, optional=True)
+_FLAG = Key("true or false", lambda value: isinstance(value, bool), "flag", lambda new, old: new and not old)
+_ONE_PLACE = _text("path", _elsewhere)
+
 KEYS: dict[str, Key] = {
-    "collection": _text("path", _other),
-    "endpoint": _text("path", _elsewhere),
-    "cluster": _text("path", _elsewhere),
-    "ray": _text("word", _any_other),
-    "key_file": _text("path", _elsewhere),
-    "block_chars": _count(_higher, optional=True),
-    "warn_chars": _count(_higher, optional=True),
-    "block_document_share": _share(),
-    "warn_document_share": _share(),
-    "block_payload_share": _share(),
-    "warn_payload_share": _share(),
-    "block_total_chars": _count(_higher, optional=True),
-    "warn_total_chars": _count(_higher, optional=True),
-    "share_chars": _count(_higher),
-    "min_chars": _count(_higher),
-    "include": _words("words", _any_other),
+    "collection": _text("path", lambda new, old: bool(old) and _elsewhere(new, old)),
+    "endpoint": _ONE_PLACE,
+    "cluster": _ONE_PLACE,
+    "ray": _text("word", operator.ne),
+    "key_file": _ONE_PLACE,
+    "block_chars": _LEVEL,
+    "warn_chars": _LEVEL,
+    "block_document_share": _SHARE,
+    "warn_document_share": _SHARE,
+    "block_payload_share": _SHARE,
+    "warn_payload_share": _SHARE,
+    "block_total_chars": _LEVEL,
+    "warn_total_chars": _LEVEL,
+    "share_chars": Key(*_COUNT, _higher),
+    "min_chars": Key(*_COUNT, _higher),
+    "include": _words("words", operator.ne),
     "exclude": _words("words", _more),
-    "max_bytes": _count(_lower),
-    "timeout_s": Key("a number of seconds above 0, a day at most", _is_time, "number", _lower),
+    "max_bytes": Key(*_COUNT, operator.lt),
+    "timeout_s": Key("a number of seconds above 0, a day at most", _is_time, "number", operator.lt),
     "on_incomplete": _choice("block", "warn"),
     "on_not_text": _choice("block", "warn", "pass"),
     "on_error": _choice("block", "warn"),
-    "allow_inline": _leave(),
-    "baseline": _text("path", _elsewhere),
-    "ignore": _words("paths", _more_places),
-    "allow_licences": _leave(),
-    "name": _text("word", _any_other),
+    "allow_inline": _FLAG,
+    "baseline": _ONE_PLACE,
+    "ignore": _words("paths", lambda new, old: _more(map(_place, new), map(_place, old))),
+    "allow_licences": _FLAG,
+    "name": _text("word", operator.ne),
     "message": _text("word", lambda new, old: bool(old) and new != old),
     "show_source": _choice("never", "resolve", "local", "always"),
 }

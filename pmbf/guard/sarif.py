@@ -38,12 +38,7 @@ _RULES = {
 
 
 def to_sarif(verdict: Verdict, version: str) -> dict[str, Any]:
-    """Return a verdict as a SARIF log.
-
-    Args:
-        verdict: The verdict of a check.
-        version: The version of pmbf.
-    """
+    """Return a verdict as a SARIF log of a version of pmbf."""
     n_results = sum(len(finding.snippets) for finding in verdict.findings) + len(verdict.incomplete)
     n_locations = max(1, min(MOST_LOCATIONS, MOST_LOCATIONS_IN_ALL // max(1, n_results)))
     passages = (_passage(finding, one, n_locations) for finding in verdict.findings for one in finding.snippets)

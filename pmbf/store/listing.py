@@ -87,10 +87,15 @@ def find(store: Store, what: Iterable[int | str | os.PathLike[str]]) -> list[int
         elif here:
             found.append(here[0])
         else:
-            store.catalog.require_indexes(ListedPath)
-            shown = one if isinstance(one, int) else os.fspath(one)
-            raise NotFoundError(f"{store.folder}: has no document {shown!r}; see `pmbf list`")
+            raise absent(store, one)
     return found
+
+
+def absent(store: Store, one: int | str | os.PathLike[str]) -> NotFoundError:
+    """Return the error of a document that is not there; CorruptError if the catalog is damaged: it might be there."""
+    store.catalog.require_indexes(ListedPath)
+    shown = one if isinstance(one, int) else os.fspath(one)
+    return NotFoundError(f"{store.folder}: has no document {shown!r}; see `pmbf list`")
 
 
 def named(store: Store, what: Iterable[int | str | os.PathLike[str]]) -> list[ListedPath]:

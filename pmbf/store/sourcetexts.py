@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pmbf.store.folder import Store
-from pmbf.store.listing import find
-from pmbf.store.originals import original_text
+from pmbf.store.listing import absent
+from pmbf.store.originals import read_again
 
 
 def document_text(store: Store, document: int) -> str:
@@ -16,9 +16,10 @@ def document_text(store: Store, document: int) -> str:
         NotFoundError: There is no such document.
         IncompleteError: The collection stores no texts, and the file is gone or has changed.
     """
-    find(store, [document])
-    row = store.documents([document])[document]
-    return original_text(store.generation, row, store.paths_of([document])[document])
+    if not (row := store.living([document]).get(document)):
+        raise absent(store, document)
+    text = store.generation.text(row, recent=True)
+    return read_again(row, store.paths_of([document])[document]) if text is None else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,12 +71,7 @@ class _Sampled:
 
 
 def require_possible(collection: Collection, out: str | os.PathLike[str]) -> None:
-    """Refuse a file that no endpoint filter may replace, before anything is written.
-
-    Raises:
-        ParameterError: `out` lies in the collection, or is a file that is no endpoint filter.
-        NotFoundError: The folder of the file does not exist.
-    """
+    """Refuse a file that no endpoint filter may replace, before anything is written: ParameterError, NotFoundError."""
     if collection.path.resolve() in (Path(out).resolve(), *Path(out).resolve().parents):
         raise ParameterError(f"{out}: lies in the collection, which must stay here; name a file outside")
     filterfile.require_replaceable(out)
@@ -105,10 +100,8 @@ def export(
         on_progress: Called after each document.
 
     Raises:
-        ParameterError: `out` lies in the collection, or is a file that is no endpoint filter.
         IncompleteError: No document has enough letters, so that any text would be clean.
         BusyError: Another process is writing to the collection.
-        OSError: The file or the map of ids cannot be written.
     """
     require_possible(collection, out)
     folder = collection.path.resolve()

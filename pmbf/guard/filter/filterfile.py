@@ -41,12 +41,7 @@ _BLOCK = 4096
 
 
 def require_replaceable(path: str | os.PathLike[str]) -> None:
-    """Refuse an existing file that is no endpoint filter, such as a site key or a document.
-
-    Raises:
-        ParameterError: It is.
-        OSError: It cannot be read.
-    """
+    """Refuse an existing file that is no endpoint filter, such as a site key or a document."""
     if not os.path.lexists(path):
         return
     expected = files.MAGIC + KIND
@@ -55,15 +50,12 @@ def require_replaceable(path: str | os.PathLike[str]) -> None:
 
 
 def write(path: str | os.PathLike[str], parts: Mapping[int, Hashes], key: SiteKey) -> tuple[int, int]:
-    """Write an endpoint filter, whole or not at all; return its rows and its bytes.
+    """Write an endpoint filter, whole or not at all, in the place of one before; return its rows and its bytes.
 
     Args:
-        path: The file; an existing one is replaced.
+        path: The file.
         parts: The distinct hashes of each row, up to `rows.CAPACITY`, by its id.
         key: The site key.
-
-    Raises:
-        OSError: The file cannot be written.
     """
     filled = rows.with_fillers(parts, key)
     ids = np.array(list(filled), "<u8").tobytes()
@@ -91,19 +83,13 @@ class Run:
 
 
 class EndpointFilter:
-    """An endpoint filter, mapped and checked whole: a second for each GB.
-
-    Args:
-        path: The file.
-        key: The site key it was made with.
+    """An endpoint filter, mapped and checked whole: a second for each GB. Any number of threads may ask.
 
     Raises:
         NotFoundError: There is no such file.
         CorruptError: The file is cut, damaged, of another kind, or was changed without the key.
         UnsupportedError: A newer pmbf wrote the file, or a pmbf with other rules.
         ParameterError: The file was made with another key.
-
-    Thread rule: safe to ask from any number of threads.
     """
 
     def __init__(self, path: str | os.PathLike[str], key: SiteKey) -> None:
@@ -117,9 +103,6 @@ class EndpointFilter:
         """Return the runs of at least `RUN` distinct hashes that a row holds, and shorter runs beside them.
 
         At most `NEAR` hashes from such a run, a run of `WEAK_RUN` hashes is enough: a word was changed in between.
-
-        Args:
-            sample: Of a text, under the filter's key.
         """
         found: dict[int, list[Span]] = {}
         for number, tile in enumerate(self._tiles):

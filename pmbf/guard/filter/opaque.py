@@ -26,14 +26,7 @@ _SHOWN = re.compile(r"\bpx-[0-9a-f]{16}\b")
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of a document: what an opaque id means.
-
-    Args:
-        document: Id of the document when it was exported.
-        path: The path it was listed under.
-        start: First code point of the document's text in the row.
-        stop: One past the last.
-    """
+    """A stretch of a document, what an opaque id means: its id and path when it was exported, and code points."""
 
     document: int
     path: str
@@ -42,42 +35,23 @@ class Stretch:
 
 
 def row_id(sha256: str, part: int, key: SiteKey) -> int:
-    """Return the id of a part of a document, 64 bits.
-
-    Args:
-        sha256: Of the document's contents, hexadecimal.
-        part: Its number.
-        key: The site key.
-    """
+    """Return the id of a numbered part of a document, 64 bits."""
     secret = key.derived("row-ids", KEY_BYTES)
     return int.from_bytes(hashlib.blake2b(f"{sha256} {part}".encode(), key=secret, digest_size=8).digest(), "little")
 
 
 def shown(row: int) -> str:
-    """Return an id as people and reports write it.
-
-    >>> shown(255)
-    'px-00000000000000ff'
-    """
+    """Return an id as people and reports write it, such as `px-00000000000000ff`."""
     return f"px-{row:016x}"
 
 
 def ids_in(text: str) -> list[str]:
-    """Return the ids that stand in a text, each once, in order.
-
-    >>> ids_in('{"document_path": "px-00000000000000ff"}, px-00000000000000ff')
-    ['px-00000000000000ff']
-    """
+    """Return the ids that stand in a text, each once, in order."""
     return list(dict.fromkeys(_SHOWN.findall(text)))
 
 
 def remember(folder: Path, key: SiteKey, places: Mapping[int, Stretch]) -> None:
-    """Add ids to the collection's map. The caller holds the writer's lock.
-
-    Raises:
-        CorruptError: The map is damaged.
-        OSError: It cannot be written.
-    """
+    """Add ids to the collection's map. The caller holds the writer's lock."""
     path = folder / FOLDER / f"{key.id.hex()}.json"
     path.parent.mkdir(mode=0o700, exist_ok=True)
     known = _read(path) if path.exists() else {}
@@ -88,12 +62,7 @@ def remember(folder: Path, key: SiteKey, places: Mapping[int, Stretch]) -> None:
 
 
 def resolve(folder: Path, ids: Iterable[str]) -> Iterator[tuple[str, Stretch | None]]:
-    """Yield the place that each id means; None if no export of the collection has the id.
-
-    Raises:
-        CorruptError: A map is damaged.
-        UnsupportedError: A newer pmbf wrote it.
-    """
+    """Yield the stretch that each id means; None if no export of the collection has the id."""
     known: dict[str, list[Any]] = {}
     for path in sorted((folder / FOLDER).glob("*.json")):
         known |= _read(path)

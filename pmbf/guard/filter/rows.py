@@ -48,7 +48,7 @@ def with_fillers(parts: Mapping[int, Hashes], key: SiteKey) -> dict[int, Hashes]
 
     Args:
         parts: The distinct hashes of each row, up to `CAPACITY`, by its id.
-        key: The key that the ids of the added rows are drawn from.
+        key: The ids of the added rows are drawn from it.
     """
     n_rows = max(1, -(-len(parts) // ROWS_TOGETHER)) * ROWS_TOGETHER
     drawn = np.frombuffer(_stream(key, b"", 8 * n_rows), "<u8").tolist()

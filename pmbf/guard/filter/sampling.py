@@ -122,10 +122,6 @@ def gram_hashes(letters: Codes, key: SiteKey) -> NDArray[np.uint64]:
     """Return the keyed hash of each gram, all ones if it says little: `(n_letters - GRAM_LETTERS + 1,) uint64`.
 
     The number of a gram is a polynomial of its letters in a secret odd number, modulo 2^64. This number is hashed.
-
-    Args:
-        letters: `(n_letters,) uint32`, folded.
-        key: The site key.
     """
     n_grams = max(0, len(letters) - GRAM_LETTERS + 1)
     powers, inverse = _powers(int.from_bytes(key.derived("base", 8), "little") | 1, 1 << len(letters).bit_length())
@@ -193,9 +189,7 @@ def _n_first(flags: NDArray[np.bool_]) -> int:
 def winnowed(hashes: NDArray[np.uint64], window: int) -> NDArray[np.intp]:
     """Return where the least hash of each window is (the last of equal ones), ascending, each place once.
 
-    Args:
-        hashes: `(n,) uint64`.
-        window: Hashes of a window, at least 1. Fewer hashes than that are one window.
+    Fewer hashes than a window has are one window.
     """
     best = least(hashes, max(1, min(window, len(hashes))))
     is_new = np.append(True, best[1:] != best[:-1])[: len(best)]
