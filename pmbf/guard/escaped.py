@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 
 from pmbf import kernels
-from pmbf.guard.between import FILLERS, SIGNS, between
-from pmbf.guard.columns import columns
+from pmbf.guard.apart import FILLERS, SIGNS, between, columns
 from pmbf.kernels import Looks
 from pmbf.text import clean
 

@@ -11,8 +11,17 @@ from hypothesis import strategies as st
 
 from pmbf.base.errors import CorruptError, NotFoundError, ParameterError, PmbfError, UnsupportedError
 from pmbf.guard.filter import filterfile
-from pmbf.guard.filter.filterfile import HEADER_BYTES, EndpointFilter, Run
-from pmbf.guard.filter.rows import CAPACITY, OVERLAP, padded, part_bounds, sealed_tiles, with_fillers
+from pmbf.guard.filter.filterfile import (
+    CAPACITY,
+    HEADER_BYTES,
+    OVERLAP,
+    EndpointFilter,
+    Run,
+    padded,
+    part_bounds,
+    sealed_tiles,
+    with_fillers,
+)
 from pmbf.guard.filter.sampling import RUN, KeyedSample, keyed_sample
 from pmbf.store.sitekey import SiteKey
 from tests.conftest import words

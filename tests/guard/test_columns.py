@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.guard.columns import LEAST_ROWS, columns
+from pmbf.guard.apart import LEAST_ROWS, columns
 from tests.conftest import words
 from tests.guard.conftest import LIBRARY
 

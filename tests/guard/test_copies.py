@@ -6,8 +6,8 @@ import shutil
 import pytest
 
 from pmbf import Collection
+from pmbf.guard.outputs import to_sarif
 from pmbf.guard.policy import Policy
-from pmbf.guard.sarif import to_sarif
 from tests.conftest import words
 from tests.guard.conftest import guard
 from tests.test_copies import png

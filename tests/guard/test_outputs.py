@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from pmbf.base.errors import UnsupportedError
-from pmbf.guard.incidents import append_incidents
+from pmbf.guard.outputs import append_incidents
 from tests.conftest import ROOT
 from tests.guard.conftest import CLEAN, LEAK, finding, guard, verdict
 

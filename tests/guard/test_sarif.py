@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pmbf.guard.sarif import MOST_LOCATIONS, MOST_LOCATIONS_IN_ALL, MOST_RESULTS, SCHEMA, to_sarif
+from pmbf.guard.outputs import MOST_LOCATIONS, MOST_LOCATIONS_IN_ALL, MOST_RESULTS, SCHEMA, to_sarif
 from pmbf.guard.types import NotChecked
 from tests.guard.conftest import LEAK, SNIPPET, finding, guard, verdict
 

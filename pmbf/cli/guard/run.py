@@ -130,7 +130,7 @@ def _tell(*ways: Callable[[], None] | None) -> bool:
 
 
 def _log(file: str, verdict: Verdict, channel: str, protected: str) -> None:
-    from pmbf.guard.incidents import append_incidents
+    from pmbf.guard.outputs import append_incidents
 
     append_incidents(file, verdict, channel=channel, collection=protected)
 
@@ -158,7 +158,7 @@ def _write_sarif(verdict: Verdict, file: str) -> None:
     import json
 
     import pmbf
-    from pmbf.guard.sarif import to_sarif
+    from pmbf.guard.outputs import to_sarif
 
     values = to_sarif(verdict, pmbf.__version__)
     if file == "-":

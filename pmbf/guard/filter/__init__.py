@@ -1,7 +1,7 @@
 """The endpoint filter: guards protected documents on a machine without their texts, names or fingerprints.
 
 text ─► letters ─► grams under the site key ─► winnowed sample      sampling
-     ─► slices of the samples, a row each, all filled alike         rows
+     ─► slices of the samples, a row each, all filled alike
      ─► one file with a MAC                                         filterfile
      ─► opaque ids of the rows, and the map that stays behind       opaque
 

@@ -17,8 +17,8 @@ from pmbf.base.arrays import distinct
 from pmbf.base.errors import IncompleteError, NotFoundError, ParameterError
 from pmbf.collection import Collection
 from pmbf.guard.filter import filterfile, opaque
+from pmbf.guard.filter.filterfile import Hashes, part_bounds
 from pmbf.guard.filter.opaque import Stretch
-from pmbf.guard.filter.rows import Hashes, part_bounds
 from pmbf.guard.filter.sampling import RUN, keyed_sample
 from pmbf.report.as_json import AsJson
 from pmbf.screen.rarity import COMMON_DOCUMENTS
