@@ -63,25 +63,20 @@ _BETWEEN_WORDS = re.compile(r"\s{2,}")
 
 @dataclass(frozen=True, slots=True)
 class ReadPayload:
-    """A payload as it was read.
-
-    Args:
-        payload: Without its content.
-        text: What is checked, and the file's checksum if it is no plain text; empty where there is nothing.
-        n_bytes: Of the content.
-        is_plain: Whether the content is its own text.
-        is_text: Whether it holds text at all.
-        problems: What was not read.
-        parts: Where the texts of documents inside it stand.
-    """
+    """A payload as it was read."""
 
     payload: Payload
+    """Without its content."""
     text: Text
+    """What is checked, and the file's checksum if it is no plain text; empty where there is nothing."""
     n_bytes: int
     is_plain: bool = False
+    """Whether the content is its own text."""
     is_text: bool = True
+    """Whether it holds text at all."""
     problems: tuple[str, ...] = ()
     parts: tuple[Part, ...] = ()
+    """Where the texts of documents inside it stand."""
 
     @staticmethod
     def without_text(payload: Payload, problem: str) -> ReadPayload:

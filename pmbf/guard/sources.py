@@ -26,25 +26,20 @@ STDIN = "-"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The payloads of one check.
-
-    Args:
-        channel: The way of the payloads: `path`, `stdin`, `staged`, `commit-msg`, `range`, `pre-push`, `pre-receive` or
-            `service`.
-        payloads: Can be iterated once.
-        n_excluded: Paths that the policy leaves out.
-        n_submodules: Submodules, which are other repositories.
-        unread: Payloads that are known to be unreadable before the check.
-        is_named: Whether the user named files or stdin, so that a check of no file is an error.
-    """
+    """The payloads of one check."""
 
     channel: str
+    """Their way: `path`, `stdin`, `staged`, `commit-msg`, `range`, `pre-push`, `pre-receive` or `service`."""
     payloads: Iterator[Payload]
     n_payloads: int
     n_excluded: int = 0
+    """Paths that the policy leaves out."""
     n_submodules: int = 0
+    """Their contents belong to other repositories."""
     unread: tuple[NotChecked, ...] = ()
+    """Payloads that are known to be unreadable before the check."""
     is_named: bool = False
+    """Whether the user named files or stdin, so that a check of no file is an error."""
 
 
 # ---------------------------------------------------------------------- files

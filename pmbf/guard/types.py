@@ -24,25 +24,18 @@ Action = Literal["block", "warn", "allowed", "trace"]
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """Something that wants to leave.
-
-    Args:
-        name: Its name in messages.
-        paths: Its paths, as the user or git names them; several if git stores equal contents once. The message of a
-            commit or a tag has none, and a list of names has none.
-        content: Its bytes; None if they cannot be looked at, for the reason in `problem`.
-        where: The kind of place that it comes from.
-        blob: The name of its object in git, or empty.
-        commit: The name of the first commit that brings it, or empty.
-        problem: Why its content cannot be looked at, or empty.
-    """
+    """Something that wants to leave."""
 
     name: str
     paths: tuple[str, ...]
+    """As the user or git names them; several if git stores equal contents once; none of a message or of names."""
     content: bytes | None
+    """None if it cannot be looked at, for the reason in `problem`."""
     where: Where
     blob: str = ""
+    """The name of its object in git."""
     commit: str = ""
+    """The first one that brings it."""
     problem: str = ""
 
     @property
@@ -62,63 +55,53 @@ _NOTHING = Payload("", (), None, "path")
 
 @dataclass(frozen=True, slots=True)
 class Snippet(AsJson):
-    """A passage of a finding.
-
-    Args:
-        span: Its span in the payload's extracted text, in code points.
-        lines: Its first and last line in that text, from 1; if it stands in a document inside the payload, in the text
-            of this document.
-        n_chars: Its letters and digits, after folding.
-        fingerprint: Its fingerprint under the key of the baseline or the collection; independent of place and layout.
-        text: The passage.
-        allowed_by: `baseline` or `inline` if the passage is allowed, else empty.
-        part: The document inside the payload that holds the passage, such as `report.zip!/inner.docx`, or empty.
-    """
+    """A passage of a finding."""
 
     span: Span
+    """In the payload's extracted text, in code points."""
     lines: tuple[int, int]
+    """The first and the last, from 1, in this text, or in that of `part`."""
     n_chars: int
+    """Letters and digits, after folding."""
     fingerprint: str
+    """Under the key of the baseline or the collection; independent of place and layout."""
     text: str
     allowed_by: str = ""
+    """`baseline`, `inline`, or empty."""
     part: str = ""
+    """The document inside the payload that holds the passage, such as `report.zip!/inner.docx`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding(AsJson):
-    """A payload and a protected document that share text.
-
-    Args:
-        document_id: The protected document's id in its collection; 0 if the checker has no ids.
-        document_path: The protected document's path, or its opaque id; empty if the policy withholds it.
-        action: The policy's action: `block`, `warn`, or `allowed` if it would be one of these without the allowed
-            passages; until all payloads are known also `trace`: too little by itself.
-        allowed_by: What allows the allowed passages: `baseline`, `inline`, or both with a comma; or empty.
-        n_chars: Letters and digits of the payload, after folding, in passages that are not allowed.
-        n_chars_in_all: If the action follows from all payloads together: their letters and digits of the document,
-            equal passages counted once; else 0.
-        share_of_document: Share of the protected document's characters in these passages, 0 to 1; None if the checker
-            does not have the document.
-        share_of_payload: Share of the payload's letters and digits in these passages, 0 to 1.
-        is_plain: Whether the payload is plain text, so that lines and spans are those of the file.
-        same_file: Whether the payload is the protected document itself, byte for byte, and neither holds text. Then it
-            has one snippet, without text; its fingerprint is that of the checksum.
-        snippets: The passages, in the payload's order.
-        payload: The payload, without its content.
-    """
+    """A payload and a protected document that share text."""
 
     document_id: int
+    """0 if the checker has no ids."""
     document_path: str
+    """Or its opaque id; empty if the policy withholds it."""
     action: Action
+    """`allowed`: it would be `block` or `warn` without the allowed passages.
+    `trace`, only until all payloads are known: too little by itself."""
     allowed_by: str = ""
+    """`baseline`, `inline`, or both with a comma."""
     n_chars: int
+    """Letters and digits of the payload, after folding, in passages that are not allowed."""
     n_chars_in_all: int = 0
+    """If the action follows from all payloads together: their letters and digits of the document, each passage once."""
     share_of_document: float | None
+    """Of the protected document's characters, in these passages, 0 to 1; None if the checker does not have it."""
     share_of_payload: float
+    """Of the payload's letters and digits."""
     is_plain: bool
+    """Whether the payload is plain text, so that lines and spans are those of the file."""
     same_file: bool = False
+    """Whether the payload is the protected document itself, byte for byte, and neither holds text. Then it has one
+    snippet, without text; its fingerprint is that of the checksum."""
     snippets: tuple[Snippet, ...]
+    """In the payload's order."""
     payload: Payload = field(default=_NOTHING, compare=False)
+    """Without its content."""
 
     def to_dict(self, *, redact: bool = False) -> dict[str, Any]:
         """Return the finding as JSON-ready values, behind those of its payload; without any text if `redact` is true.
@@ -148,25 +131,21 @@ class Finding(AsJson):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged(AsJson):
-    """A payload that was looked at. Its JSON, which the service sends to who asks, names no payload and has all texts.
-
-    Args:
-        n_bytes: Bytes of the content that was looked at.
-        is_text: Whether the content holds text at all.
-        problems: Parts of the content that were not read or not compared, each with the reason.
-        uncompared: Protected documents that the payload could not be compared with, each with the reason.
-        findings: The findings, the worst first; traces last.
-        warnings: Which files of the collection are damaged that the answer did not need, each with the way out.
-        payload: The payload, without its content.
-    """
+    """A payload that was looked at. Its JSON, which a service sends to who asks, names no payload and has all texts."""
 
     n_bytes: int
     is_text: bool
+    """Whether the content holds text at all."""
     problems: tuple[str, ...] = ()
+    """Parts of the content that were not read or not compared, each with the reason."""
     uncompared: tuple[str, ...] = ()
+    """Protected documents that the payload could not be compared with, each with the reason."""
     findings: tuple[Finding, ...] = ()
+    """The worst first; traces last."""
     warnings: tuple[str, ...] = ()
+    """Which files of the collection are damaged that the answer did not need, each with the way out."""
     payload: Payload = field(default=_NOTHING, compare=False)
+    """Without its content."""
 
     @staticmethod
     def from_dict(values: Any, payload: Payload) -> Judged:
@@ -182,17 +161,12 @@ class Judged(AsJson):
 
 @dataclass(frozen=True, slots=True)
 class NotChecked(AsJson):
-    """A payload that was not, or not wholly, looked at.
-
-    Args:
-        name: The payload's name in messages.
-        reason: Why the payload was not looked at.
-        withheld_reason: The reason without names of protected documents, if `reason` names some; not in JSON.
-    """
+    """A payload that was not, or not wholly, looked at."""
 
     name: str
     reason: str
     withheld_reason: str = field(default="", compare=False)
+    """The reason without names of protected documents, if `reason` names some; not in JSON."""
 
     def withheld(self) -> NotChecked:
         """Return the payload with a reason that names no protected document."""
@@ -201,20 +175,12 @@ class NotChecked(AsJson):
 
 @dataclass(frozen=True, slots=True)
 class Extent(AsJson):
-    """How much a check looked at.
-
-    Args:
-        n_files: Files whose bytes were looked at; equal contents in git count once.
-        n_messages: Messages of commits and tags; names of paths, branches and tags do not count.
-        n_bytes: Bytes of files and messages.
-        n_not_text: Files that hold no text: pictures, programs and other binary files.
-        n_empty: Files of 0 bytes.
-        n_excluded: Paths that the policy leaves out.
-        n_submodules: Submodules; their contents belong to other repositories.
-    """
+    """How much a check looked at."""
 
     n_files: int = 0
+    """Equal contents in git count once."""
     n_messages: int = 0
+    """Of commits and tags; names of paths, branches and tags do not count."""
     n_bytes: int = 0
     n_not_text: int = 0
     n_empty: int = 0
@@ -224,31 +190,25 @@ class Extent(AsJson):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The answer of one check.
-
-    Args:
-        action: `block` if a finding or an incomplete payload blocks; else `warn` or `clean`.
-        findings: The findings in the order of the payloads, for each payload the worst first.
-        counts: How much was looked at.
-        not_text: Names of the payloads that hold no text.
-        incomplete: Payloads that were not, or not wholly, looked at.
-        incomplete_blocks: Whether these payloads block.
-        policy: The policy's name and digest.
-        message: The policy's message if the action is `block`; else empty.
-        hint: What to do about a finding that blocks; else empty.
-        warnings: Which files of the collection are damaged that the answer did not need, each with the way out.
-    """
+    """The answer of one check."""
 
     action: Literal["clean", "warn", "block"]
+    """`block` if a finding or an incomplete payload blocks."""
     findings: tuple[Finding, ...]
+    """In the order of the payloads, of each payload the worst first."""
     counts: Extent
     not_text: tuple[str, ...]
+    """Names of the payloads that hold no text: pictures, programs and other binary files."""
     incomplete: tuple[NotChecked, ...]
     incomplete_blocks: bool
     policy: str
+    """Its name and digest."""
     message: str = ""
+    """The policy's, if the action is `block`."""
     hint: str = ""
+    """What to do about a finding that blocks."""
     warnings: tuple[str, ...] = ()
+    """As in `Judged`."""
 
     @property
     def exit_code(self) -> int:
@@ -258,11 +218,7 @@ class Verdict:
         return FAILED if self.action == "block" else DONE
 
     def hinted(self, ways: Iterable[str]) -> Verdict:
-        """Return the verdict with what to do about a finding that blocks.
-
-        Args:
-            ways: How a passage is allowed; read only if a finding blocks.
-        """
+        """Return the verdict with what to do about a finding that blocks; how it is allowed is read only then."""
         if self.exit_code != BLOCKED:
             return self
         told = ", or ".join(ways) or ("" if self.message else "ask who keeps the policy")

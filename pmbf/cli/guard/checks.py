@@ -33,28 +33,17 @@ MOST_COMMITS = 3
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What to check: exactly one kind of payloads.
-
-    Args:
-        words: Files, folders, `-`; after `--pre-push` the remote's name and URL.
-        staged: The index.
-        revisions: A range of commits.
-        pre_push: Objects that git is about to push.
-        pre_receive: Objects that git has received.
-        commit_msg: The message of a commit, in the file that the words name.
-        name: Name of standard input.
-
-    Raises:
-        ParameterError: No kind is given, or more than one.
-    """
+    """What to check: exactly one kind of payloads, as the options of `pmbf guard check` name it."""
 
     words: Sequence[str] = ()
+    """Files, folders, `-`; after `--pre-push` the remote's name and URL."""
     staged: bool = False
     revisions: str | None = None
     pre_push: bool = False
     pre_receive: bool = False
     commit_msg: bool = False
     name: str | None = None
+    """Of standard input."""
 
     def __post_init__(self) -> None:
         ways = {
@@ -85,22 +74,17 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check with its policy, before anything is read.
-
-    Args:
-        given: The values of the command line, by field.
-        target: What to check.
-        policy: What blocks; `chosen` has the parts of it that the user chose.
-        folder: The folder that the policy's globs start from.
-        repository: The repository of the payloads, or None.
-    """
+    """A check with its policy, before anything is read."""
 
     given: Mapping[str, Any]
+    """The values of the command line, by field."""
     target: Target
     policy: Policy
     chosen: Chosen
     folder: Path
+    """Where the policy's globs start."""
     repository: Repository | None
+    """That of the payloads, if they come from one."""
 
     @staticmethod
     def of(given: Mapping[str, Any], *, by_owner: bool = False) -> Check:
