@@ -1,18 +1,7 @@
-"""Sorted hashes and texts as bytes on disk, each record with its own checksum.
+"""Fingerprints and texts as bytes on disk, each record and block with its own checksum.
 
-A fingerprint record, little-endian:
-
-    u32 CRC-32 of all that follows │ u32 n_parts │ u32 n_hashes per part │ the parts, one after another
-
-and a part holds the gaps between its ascending hashes, each in 1 to 4 bytes: first ceil(n/4) control bytes (two bits a
-gap, lowest first: bytes minus one), then the bytes of the gaps, least significant first. The layout is that of
-Stream VByte (Lemire, Kurz & Rupp 2018), which a vector unit decodes four gaps at a time. If hashes have more than 32
-bits, then the gaps are those of their first 32 bits; behind the gaps of a part come the other bits of each hash, in
-whole bytes, least significant first.
-
-A text block:
-
-    u32 CRC-32 of the stored bytes │ u32 raw bytes │ u32 stored bytes │ u8 codec (0 plain, 1 deflate) │ 3 zero bytes
+`docs/format.md` lays them out, kinds `FPRT` and `TEXT`. The gaps of a part are those of Stream VByte (Lemire, Kurz &
+Rupp 2018), which a vector unit decodes four at a time.
 """
 
 from __future__ import annotations
@@ -56,13 +45,7 @@ _DEFLATE_LEVEL = 1  # zlib's level 6 saves a tenth of the bytes and takes three 
 
 
 def parts_of(record: memoryview, where: str, hash_bits: int = 32) -> list[Hashes]:
-    """Return the parts of a fingerprint, of which `Fingerprint.record` made the record.
-
-    Args:
-        record: The record.
-        where: The name of its file in an error message.
-        hash_bits: Bits of a hash.
-    """
+    """Return the parts of a fingerprint, of which `Fingerprint.record` made the record; `where` names its file."""
     if len(record) < 8 or kernels.checksum(record[4:]) != struct.unpack_from("<I", record)[0]:
         raise damaged_fingerprint(where)
     parts: list[Hashes] = []

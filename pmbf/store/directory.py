@@ -1,17 +1,8 @@
 """Where each document's fingerprint is: an array by document id, in chunks of 65,536, each a file.
 
-    u32 n_entries │ u32 live documents │ u32 removed ones │ u32 without text
-    u64 hashes of the live ones │ u64 0
-    24 bytes per location, of documents chunk·65536, chunk·65536 + 1, …
-        u32 fingerprint file │ u32 n_hashes │ u64 offset │ u32 n_bytes
-        u32 state (0 not in use, 1 live, 2 removed, 3 live, without text)
-
 The catalog says the same, a thousand times slower: the documents of a query's hit rows, several hundred, are looked up
 here. The chunks are written with the commit that changes them, and made anew from the catalog by `check --repair`.
-
-In a collection of the kind `rows`, the location of a document whose text is stored is that of its text, from which the
-fingerprint is made anew: the lower 40 bits of the offset say where the block begins in which the text begins, those
-above where it begins there.
+`docs/format.md` lays them out, kind `DOCS`.
 """
 
 from __future__ import annotations
@@ -70,7 +61,6 @@ class Directory:
 
     Args:
         chunks: Serial of the file that holds each chunk, by the chunk's number.
-        open_file: Returns the file of a serial, mapped.
         newer: Returns ids of documents, ascending, whose locations the chunks do not have yet, and these locations;
             None: there are none.
         names_texts: Whether the location of a document is that of its text, where its fingerprint is not stored.
@@ -226,12 +216,9 @@ class Directory:
         return bool(n_live + n_removed + n_without_text == CHUNK_DOCUMENTS - (number == 0))
 
     def changed(self, documents: Documents, is_binary: NDArray[np.bool_], lost: Iterable[int]) -> dict[int, Locations]:
-        """Return the chunks that change, by number, if some documents are forgotten and then others written.
+        """Return the chunks that change, by number, if documents are forgotten and then others written.
 
-        Args:
-            documents: The columns of the rows that are written; of two with one id the later holds.
-            is_binary: `(n,) bool`, whether each is a file without text.
-            lost: The ids of those that are forgotten.
+        Of two rows with one id the later holds. `is_binary` tells of each whether it is a file without text.
         """
         changed: dict[int, Locations] = {}
         for id_ in lost:
@@ -280,13 +267,7 @@ def _content(file: MappedFile) -> memoryview:
 
 
 def located(documents: Documents, is_binary: NDArray[np.bool_], *, names_texts: bool = False) -> Locations:
-    """Return the locations of documents, `(n,)` of `LOCATION`.
-
-    Args:
-        documents: The columns of their rows.
-        is_binary: `(n,) bool`, whether each is a file without text.
-        names_texts: As for `Directory`.
-    """
+    """Return the locations of documents, `(n,)` of `LOCATION`; `is_binary` tells which are files without text."""
     found = np.zeros(len(documents), LOCATION)
     found["file"], found["n_hashes"] = documents.fingerprint_file, documents.n_hashes
     found["offset"], found["n_bytes"] = documents.fingerprint_offset, documents.fingerprint_bytes

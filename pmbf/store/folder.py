@@ -1,15 +1,4 @@
-"""One collection's folder at one generation: its documents, their fingerprints and texts, its tiles.
-
-papers.pmbf/
-  catalog.sqlite      documents, paths, live files, parameters        (truth)
-  generation          number of the last commit, a guard against a lost one
-  fingerprints/       records of sampled hashes                       (truth)
-  texts/              blocks of compressed text, for verification     (truth, may be absent)
-  tiles/              bits and row index; directory                   (derived, `check --repair` rebuilds them)
-  postings/           which documents have which hash                 (derived, too)
-  writer.lock         held by the one writer
-  readers.lock        shared by readers: while held, old files stay
-"""
+"""One collection's folder at one generation: its documents, their fingerprints and texts. `docs/format.md` draws it."""
 
 from __future__ import annotations
 
@@ -44,7 +33,6 @@ class Store:
     """A collection's folder, opened for reading, or as its one writer.
 
     Args:
-        folder: Where the collection is.
         writable: Whether to take the writer's lock.
         trusting: Whether to believe the catalog although a later commit was promised; for repairing.
         before: A store that this process had opened: if nothing was changed since, then what it has read holds.
@@ -52,8 +40,7 @@ class Store:
     Raises:
         NotFoundError: There is no collection in the folder.
         BusyError: Another process is writing to it.
-        CorruptError: A file is damaged.
-        UnsupportedError: A newer pmbf wrote it.
+        UnsupportedError: Another version of pmbf wrote it.
     """
 
     def __init__(

@@ -14,15 +14,10 @@ from pmbf.base.errors import UnsupportedError
 
 
 def make_folder(folder: Path, *, mode: int = 0o777) -> None:
-    """Make a folder, and those above it that are missing, each durable.
-
-    Args:
-        folder: The folder.
-        mode: Permissions of each folder that is made; the umask takes some away.
+    """Make a folder, and those above it that are missing, each durable; the umask takes some of the mode away.
 
     Raises:
         FileExistsError: There is a file in the place of one.
-        OSError: It cannot be made.
     """
     if folder.is_dir():
         return
@@ -49,7 +44,6 @@ def own_folder(folder: Path) -> Path:
 
     Raises:
         UnsupportedError: It is a link.
-        OSError: It cannot be made.
     """
     require_folder(folder)
     make_folder(folder, mode=0o700)
@@ -78,11 +72,7 @@ def temporary_folder(prefix: str) -> Iterator[Path]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make renames and new names in a folder durable.
-
-    Raises:
-        OSError: The disk failed; the error names the folder.
-    """
+    """Make renames and new names in a folder durable; an error names the folder."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -44,11 +44,8 @@ class Generation(LiveFiles):
     """The live files of a generation, mapped when they are needed. Unpickled, it opens the same files again.
 
     Args:
-        folder: The collection's.
-        params: Its parameters.
         identity: What the files' headers say.
         live: The files. Somebody must hold the reader's lock as long as they are used.
-        journal: The documents that are not in files yet.
 
     Thread rule: threads may read from one object, until one of them closes or refreshes it.
     """
@@ -154,9 +151,7 @@ class Generation(LiveFiles):
     def fingerprint(self, document: Document, *, rescuing: bool = False) -> Fingerprint:
         """Return a document's fingerprint, made anew from its text where the text is stored.
 
-        Args:
-            document: Its row.
-            rescuing: Whether the record's own checksum is enough, though others on its pages are damaged.
+        If `rescuing`, then the record's own checksum is enough, though others on its pages are damaged.
         """
         if not document.fingerprint_file:
             return self._of_text(document, rescuing)
@@ -177,11 +172,9 @@ class Generation(LiveFiles):
         return taken
 
     def documents_having(self, hashes: Hashes, *, limit: int) -> Having:
-        """Return which live documents have which hashes of a query, and how many documents have each hash.
+        """Return which live documents have which hashes of a query, `(q,)`, and how many documents have each hash.
 
-        Args:
-            hashes: `(q,)`, in the order of the query's text. A hash that is repeated counts at its first place.
-            limit: Documents of a hash that more than `limit` documents have are only counted.
+        A hash that is repeated counts at its first place. Those that more than `limit` documents have are only counted.
         """
         self._require_postings()
         firsts = FirstPlaces.of(hashes)
@@ -189,16 +182,7 @@ class Generation(LiveFiles):
         return firsts.having(self.of_living(keys), counts, limit)
 
     def near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[NDArray[np.uint64]]:
-        """Return which live documents have several hashes of a query near each other, for each of many queries.
-
-        Args:
-            queries: Of each query `(q,)`, distinct hashes, in the order of its text.
-            least: Hashes that a document must have, at least 1.
-            window: Consecutive hashes of the query that they must be among.
-
-        Returns:
-            All hashes of these documents, for each query `(n,) uint64`, ascending: document << 32 | number of the hash.
-        """
+        """Return what `Posted.find_near` does, of live documents."""
         self._require_postings()
         return [self.of_living(keys) for keys in self.posted.find_near(queries, least=least, window=window)]
 

@@ -19,7 +19,6 @@ class Index:
     """Takes the fingerprints of documents, and writes what a query finds them by.
 
     Args:
-        files: Where files are written.
         rebuild: Whether all documents are placed anew.
         mean_hashes: Hashes of a typical document so far, 0 when there is none.
 

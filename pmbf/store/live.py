@@ -13,10 +13,6 @@ from pmbf.store.journal import NO_JOURNAL
 class LiveFiles:
     """The files that a generation names.
 
-    Args:
-        folder: The collection's.
-        identity: What the files' headers say.
-
     Thread rule: threads may ask for files of one object.
     """
 

@@ -20,7 +20,6 @@ def writer_lock(folder: Path) -> Iterator[None]:
 
     Raises:
         BusyError: Another process is writing.
-        OSError: The folder cannot be written.
     """
     with held(folder / "writer.lock", f"{folder}: another process is writing to it"):
         yield
@@ -28,15 +27,10 @@ def writer_lock(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def held(path: Path, busy: str) -> Iterator[None]:
-    """Hold a lock file alone.
-
-    Args:
-        path: The lock file; it is made if it is not there.
-        busy: Says what it means that another process holds it.
+    """Hold a lock file alone; it is made if it is not there.
 
     Raises:
-        BusyError: Another process holds it.
-        OSError: The folder cannot be written.
+        BusyError: Another process holds it; `busy` says what that means.
     """
     with _open_lock(path, os.O_RDWR | os.O_CREAT) as descriptor:
         if not _flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB):

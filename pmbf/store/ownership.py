@@ -23,29 +23,20 @@ def is_open_to_others(status: os.stat_result, *, secret: bool = False) -> bool:
 
 
 def require_unshared(path: str, remedy: str) -> None:
-    """Refuse a file or folder that group or others may write to.
-
-    Args:
-        path: A file or folder.
-        remedy: The command that helps.
+    """Refuse a file or folder that group or others may write to; `remedy` is the command that helps.
 
     Raises:
-        UnsupportedError: Group or others may.
+        UnsupportedError: They may.
     """
     if os.path.exists(path) and is_open_to_others(os.stat(path)):
         raise UnsupportedError(f"{path}: group or others may write to it; run `{remedy}`")
 
 
 def require_own_folder(folder: Path, risk: str) -> None:
-    """Raise unless only this user, or root, can put something into a folder.
-
-    Args:
-        folder: Must exist.
-        risk: What others could do.
+    """Refuse a folder, which must exist, into which others than this user, or root, can put something.
 
     Raises:
-        ParameterError: Others can.
-        OSError: The folder cannot be looked at.
+        ParameterError: They can; `risk` is what they could do.
     """
     status = folder.stat()
     if status.st_uid not in (os.geteuid(), 0) or is_open_to_others(status):

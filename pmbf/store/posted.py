@@ -34,9 +34,6 @@ class Posted:
     hashes, and `unread_rows` says so.
 
     Args:
-        folder: The collection's.
-        live: Its files.
-        open_file: Returns the file of a serial, mapped.
         newer: Returns the postings of documents that no file has yet; None: there are none.
 
     Thread rule: threads may find from one object.
@@ -118,12 +115,10 @@ class Posted:
         return self.ask(kernels.find_postings, hashes, limit=limit)
 
     def find_near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[Keys]:
-        """Return the documents that have several hashes of a query near each other, for each of many queries.
+        """Return the documents that have `least` hashes of a query in `window` places, for each of many queries.
 
         Args:
-            queries: Of each query `(q,)`, distinct hashes.
-            least: Hashes that a document must have, at least 1.
-            window: Consecutive places of the query that they must be among.
+            queries: Of each query `(q,)`, distinct hashes in the order of its text.
 
         Returns:
             All hashes of these documents, for each query `(n,) uint64`, ascending, each once: document << 32 | place.

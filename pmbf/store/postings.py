@@ -1,16 +1,8 @@
-"""Postings as bytes: for each hash, which of some documents have it. `kernels.Postings` draws the bits.
+"""Postings as bytes: for each hash, which of some documents have it.
 
-    a file of the kind POST           4 d bytes        ids of the documents d, ascending
-                                      the bits, 8 zeros, and zeros up to a multiple of 4
-                                      4 (b + 1) bytes  where each bucket begins in the bits
-                                      the numbers
-
-    the numbers                       u32 documents d │ u32 buckets b │ u32 shift │ u32 rice │ u32 id_bits │ u32 bits
-                                      of a hash beyond 32
-                                      u64 hashes │ u64 postings │ u64 bytes of the bits
-
-A file names its documents: it answers which of them have a hash, on any machine. A file is written from several others
-in one pass over ranges of hashes; what is not known before stands behind the bits.
+`kernels.Postings` draws the bits, and `docs/format.md` lays out a file, kind `POST`. A file names its documents: it
+answers which of them have a hash, on any machine. It is written from several others in one pass over ranges of hashes;
+what is not known before stands behind the bits.
 """
 
 from __future__ import annotations
@@ -83,11 +75,7 @@ class Added(NamedTuple):
 class StoredPostings:
     """Postings in a file. Each page of them is checked before its first use.
 
-    Args:
-        file: The file.
-
     Raises:
-        CorruptError: The numbers are damaged.
         ValueError: The numbers do not fit the length of the file.
     """
 
@@ -142,11 +130,7 @@ class StoredPostings:
         return self._postings.documents
 
     def to_find(self, row: Row | None = None) -> Postings:
-        """Return the postings for `kernels.find_postings`, which checks the pages that it reads.
-
-        Args:
-            row: The row of the filter that is asked first.
-        """
+        """Return the postings for `kernels.find_postings`, which checks the pages that it reads, behind a row."""
         return replace(self._postings, row=row) if row else self._postings
 
     def whole(self) -> Postings:
@@ -198,7 +182,6 @@ def listed(source: Source, start: int, stop: int) -> tuple[Hashes, Ids]:
     """Return the postings of the hashes `[start, stop)`, ascending by hash: each hash, and the id of its document.
 
     Raises:
-        CorruptError: A page is damaged.
         ParameterError: The source contradicts itself.
     """
     ready = of_range(source, start, stop)
@@ -215,15 +198,9 @@ def made(added: Added, hash_bits: int = 32) -> Postings:
 
 
 def payload(sources: Sequence[Source], gone: Ids, hash_bits: int = 32) -> Iterator[bytes | memoryview]:
-    """Yield the parts of a file with the postings of several sources.
-
-    Args:
-        sources: Of which no two have one posting, or have it for the same document.
-        gone: `(n,) uint32`, ids of documents that are left out.
-        hash_bits: Bits of a hash.
+    """Yield the parts of a file with the postings of several sources, of which no two have one; `gone` are left out.
 
     Raises:
-        CorruptError: A page of a source is damaged.
         ParameterError: A source contradicts itself.
     """
     kept = [one.documents[~among(one.documents, gone)] for one in sources]

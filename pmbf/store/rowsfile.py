@@ -1,10 +1,7 @@
 """Rows of the filter as a file: a row holds all hashes of one segment, and rows lie side by side.
 
-    a file of the kind ROWS           the lines, 8 zeros, and zeros up to a multiple of 8
-                                      16 bytes a row   u64 serial of the segment's file of postings │ u64 its hashes
-                                      u32 rows │ u32 bits of a hash │ u64 bits of a row
-
-`kernels.SegmentRows` draws the lines. All of it follows from the postings, and can be made anew.
+`kernels.SegmentRows` draws the lines, and `docs/format.md` lays out a file, kind `ROWS`. All of it follows from the
+postings, and can be made anew.
 """
 
 from __future__ import annotations
@@ -42,14 +39,7 @@ _MADE_BYTES = 256 << 20
 
 
 class StoredRows:
-    """Rows in a file. Each page of the lines is checked before its first use.
-
-    Args:
-        file: The file.
-
-    Raises:
-        CorruptError: The numbers are damaged, or do not fit the length of the file.
-    """
+    """Rows in a file. Each page of the lines is checked before its first use."""
 
     def __init__(self, file: MappedFile) -> None:
         self.file = file
@@ -96,12 +86,7 @@ class StoredRows:
 
 
 def rows_at(path: Path, params: Params) -> StoredRows:
-    """Return the rows in a file that no catalog names here: its header says which one it is.
-
-    Args:
-        path: The file, in `tiles/` of a folder.
-        params: Of the collection that it was made for.
-    """
+    """Return the rows in a file of `tiles/` that no catalog names here: its header says which one it is."""
     try:
         with opened(path) as file:
             fields = HEADER.unpack(file.read(HEADER_BYTES))

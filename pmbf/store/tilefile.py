@@ -1,13 +1,7 @@
-"""A tile as a file: its bits, and which documents live in which of its rows.
+"""A tile as a file: its bits, and which documents live in which of its rows. `docs/format.md` lays it out, kind `TILE`.
 
-    u32 n_rows │ u32 row_words │ u32 n_hashes │ u32 form (0 open, 1 sealed) │ u32 n_entries │ u32 flags │ f64 ε
-    u32 popcount per row
-    4 × u32 per entry                 row, document, first part, part after the last; ascending
-    zeros up to a multiple of 64
-    the bits: open, row after row; sealed, position after position
-
-Flags: 1 while the tile takes more documents. The tile that still grows is stored sealed too once
-it has `SEALED_ROWS`: it answers 25 times as fast, and the writer unseals it in a millisecond.
+The tile that still grows is stored sealed too once it has `SEALED_ROWS`: it answers 25 times as fast, and the writer
+unseals it in a millisecond.
 """
 
 from __future__ import annotations
@@ -40,13 +34,7 @@ Hashes = NDArray[np.uint32]
 
 @dataclass(slots=True)
 class StoredTile:
-    """A tile with what belongs to it.
-
-    Args:
-        tile: The bits.
-        entries: `(n_entries, 4) uint32`: row, document, part_start, part_stop; sorted.
-        growing: Whether it takes more documents.
-    """
+    """A tile, and the documents of its rows; `growing` tells whether it takes more."""
 
     tile: Tile
     entries: Entries
@@ -72,12 +60,7 @@ def payload(stored: StoredTile) -> Iterator[bytes | memoryview]:
 
 
 def read(folder: Path, stored: StoredFile, identity: Identity) -> StoredTile:
-    """Return the tile in a file. Its bits are mapped, and each page of them is checked before its first use.
-
-    Raises:
-        CorruptError: The file is missing, cut, damaged or foreign.
-        UnsupportedError: The file has another format version.
-    """
+    """Return the tile in a file. Its bits are mapped, and each page of them is checked before its first use."""
     file = MappedFile(folder, stored, identity)
     try:
         return _parse(file)
@@ -86,12 +69,7 @@ def read(folder: Path, stored: StoredFile, identity: Identity) -> StoredTile:
 
 
 def is_growing(folder: Path, stored: StoredFile, identity: Identity) -> bool:
-    """Return whether the tile in a file takes more documents; one page of the file is read.
-
-    Raises:
-        CorruptError: The file is missing, cut, damaged or foreign.
-        UnsupportedError: The file has another format version.
-    """
+    """Return whether the tile in a file takes more documents; one page of the file is read."""
     file = MappedFile(folder, stored, identity)
     try:
         return bool(_head(file)[5] & _GROWING)

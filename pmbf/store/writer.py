@@ -36,7 +36,6 @@ class Writer:
     """Changes a collection through its writable store.
 
     Args:
-        store: A store opened with `writable=True`; its lock keeps other writers out.
         rebuild: Start with no segments and no tiles, to place every document anew.
         threads: Where texts are compressed while more come, and files written; here by default.
     """
@@ -79,11 +78,9 @@ class Writer:
     # ------------------------------------------------------------------ changing
 
     def add(self, new: NewDocuments, ids: Sequence[int] = ()) -> list[int]:
-        """Store documents and return their ids; each needs a path, see `relist`.
+        """Store documents and return their ids, the next free ones by default; each needs a path, see `relist`.
 
-        Args:
-            new: Documents with different contents that `look_up` does not know.
-            ids: Their ids, which no document has; the next free ones by default.
+        Their contents differ, and `look_up` does not know them.
         """
         ids = list(ids) or list(itertools.islice(self._ids, len(new)))
         self.pending.add(ids, new, self.store.params)

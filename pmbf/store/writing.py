@@ -14,12 +14,7 @@ Written = Future[list[StoredFile]]
 
 
 class Files:
-    """Writes the files of one collection, each under a number of its own.
-
-    Args:
-        store: The collection, opened for writing.
-        threads: Where files are written; here by default.
-    """
+    """Writes the files of one collection, each under a number of its own."""
 
     def __init__(self, store: Store, threads: Executor | None) -> None:
         self.store, self.next_serial = store, 0
