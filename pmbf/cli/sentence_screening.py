@@ -14,7 +14,7 @@ from pmbf.collection import Collection
 from pmbf.intake.texts import Origin, Text
 from pmbf.pages import evidence_page
 from pmbf.sentences import SentenceAnswer, SentenceReport
-from pmbf.sentences.as_passages import as_passages
+from pmbf.sentences.forms import as_passages
 from pmbf.sites import Sites
 
 

@@ -167,7 +167,7 @@ class Tables(NamedTuple):
     def _rows(self, by: By) -> tuple[tuple[str, ...], Callable[[Any], list[Row]]]:
         """Return the columns, and what returns the rows of a report: of passages, or of sentences."""
         if self.of_sentences:
-            from pmbf.sentences import table as of_sentences
+            from pmbf.sentences import forms as of_sentences
 
             names = of_sentences.columns(with_text=self.with_text)
             return names, partial(of_sentences.rows, with_text=self.with_text)

@@ -213,7 +213,7 @@ def _tables() -> set[tuple[str, ...]]:
     from pmbf.alike.similar.report import COLUMNS as SIMILAR
     from pmbf.comparison.reports import COLUMNS as COMPARED
     from pmbf.report.table import COLUMNS, columns
-    from pmbf.sentences import table as of_sentences
+    from pmbf.sentences import forms as of_sentences
 
     of_reports = {columns(by) for by in COLUMNS} | {columns("passages", with_text=True)}
     of_texts = {of_sentences.columns(with_text=with_text) for with_text in (False, True)}

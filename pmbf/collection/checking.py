@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from pmbf.alike.similar import checking as similar
-from pmbf.sentences import checking as sentences
+from pmbf.sentences import building as sentences
 from pmbf.store import check as checking
 from pmbf.store import repair as repairing
 from pmbf.store.check import CheckReport

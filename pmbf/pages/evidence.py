@@ -17,7 +17,7 @@ from pmbf.pages.shell import embedded_json, embedded_packed, page, theme_button
 from pmbf.pages.sources import Extent, card, source_texts, summary_row
 from pmbf.report import CERTAINTIES, Report
 from pmbf.report.values import told_amounts
-from pmbf.sentences.as_passages import as_passages
+from pmbf.sentences.forms import as_passages
 from pmbf.sentences.report import SentenceReport
 from pmbf.text import clean
 

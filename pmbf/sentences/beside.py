@@ -74,12 +74,9 @@ class QueryUnits:
         """Return a query in units with the keys of a code."""
         return cls(text, kernels.units(text.encode("utf-8"), code=code, from_each=True))
 
-    def unit(self, number: int) -> str:
-        """Return a unit as it is compared."""
-        return self._units[number]
-
     @cached_property
-    def _units(self) -> list[str]:
+    def plain_units(self) -> list[str]:
+        """The units as they are compared."""
         return [plain(self.text[span.start : span.stop]) for span in self.spans]
 
     @cached_property
@@ -89,10 +86,8 @@ class QueryUnits:
         for span in self.spans:
             number, parts = bisect_right(stops, span.start), list[tuple[int, str]]()
             while number < len(self.sentences) and self.sentences[number].start < span.stop:
-                sentence = self.sentences[number]
-                parts.append(
-                    (number, plain(self.text[max(sentence.start, span.start) : min(sentence.stop, span.stop)]))
-                )
+                start, stop = max(self.sentences[number].start, span.start), min(self.sentences[number].stop, span.stop)
+                parts.append((number, plain(self.text[start:stop])))
                 number += 1
             found.append(parts)
         return found
@@ -115,7 +110,7 @@ class QueryUnits:
     def _whole(self, number: int, text: str, source: Span, n_equal: int) -> Alike | None:
         """Return a unit with a unit of a document if they are alike as wholes."""
         unit = plain(text[source.start : source.stop])
-        found = similarity(self.unit(number), unit)
+        found = similarity(self.plain_units[number], unit)
         if not found:
             return None
         parts = self.parts[number]
@@ -130,13 +125,9 @@ class QueryUnits:
             return None
         ours, theirs, found = shared
         ours = Span(ours.start + span.start, ours.stop + span.start)
-        held = tuple(sentence for sentence, _ in self.parts[number] if self._stands_mostly(sentence, ours, span))
+        its = [(sentence, self.sentences[sentence]) for sentence, _ in self.parts[number]]
+        held = tuple(sentence for sentence, where in its if 2 * overlap(where, ours) > overlap(where, span))  # mostly
         return Alike(ours, Span(theirs.start + base, theirs.stop + base), round(found, 4), n_equal, held)
-
-    def _stands_mostly(self, sentence: int, part: Span, unit: Span) -> bool:
-        """Return whether most of what a unit has of a sentence stands in a part."""
-        whole = overlap(self.sentences[sentence], unit)
-        return 2 * overlap(self.sentences[sentence], part) > whole
 
     def _words(self, number: int) -> PlacedWords:
         if number not in self._known_words:

@@ -1,8 +1,9 @@
-"""From the texts of a collection to its units, and how these follow each change.
+"""From the texts of a collection to its units, how these follow each change, and whether they are what the texts say.
 
-    build     all documents anew
-    follow    after a change: new documents get a segment, those that left are noted in the state
-    tidied    small segments, and those that many documents left, become one
+    build       all documents anew
+    follow      after a change: new documents get a segment, those that left are noted in the state; small segments, and
+                those that many documents left, become one
+    problems    what is damaged or stale; `made_anew` makes it from the texts
 
 The caller holds the writer's lock of the collection. A segment is written before the state names it.
 """
@@ -15,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from pmbf import kernels
-from pmbf.base.errors import ParameterError, PmbfError
+from pmbf.base.errors import NotFoundError, ParameterError, PmbfError
 from pmbf.kernels import CODES
 from pmbf.sentences.segments import KEY_BITS, StoredUnits, UnitSegment, write_segment
 from pmbf.sentences.state import NamedSegment, SentencesState, exists, opened, read_state, with_gone, write_state
@@ -40,22 +41,14 @@ def build(
 
     Killed at any moment, the sentences are those before or the new ones.
 
-    Args:
-        store: The collection, opened for writing.
-        code: Which keys a unit gets.
-        key_bits: Bits of a key that are kept, 32 or 64; 64 above 100 million units.
-        on_read: Called after some documents.
-
     Raises:
         ParameterError: There is no such code, or no such number of bits.
         OSError: The disk is full; the sentences before are kept.
     """
     if code not in CODES or key_bits not in KEY_BITS:
         raise ParameterError(f"code is {code!r} with keys of {key_bits} bits; expected {', '.join(CODES)} and 32 or 64")
-    documents = [one for one in store.catalog.live_documents() if one.kind != BINARY_KIND]
-    before = _next_serial(store)
-    state = SentencesState(code, key_bits, store.commit_number, next_serial=before)
-    state = _with_new(store, state, documents, on_read)
+    state = SentencesState(code, key_bits, store.commit_number, next_serial=_next_serial(store))
+    state = _with_new(store, state, [*_live(store).values()], on_read)
     write_state(store.folder, store.generation.identity, state)
     return state
 
@@ -64,9 +57,8 @@ def follow(store: Store, changed: Iterable[int] | None = None, *, since: int = -
     """Let the sentences follow a change of the collection, if it has sentences and they are not damaged.
 
     Args:
-        store: The collection, opened for writing, after its last commit.
-        changed: The documents that may have changed since a commit; None: any.
-        since: That commit. If the sentences are older, then all documents are looked at.
+        changed: The documents that may have changed since the commit `since`; None: any. If the sentences are older,
+            then all documents are looked at.
         compact: Whether the room of all documents that left is given back.
     """
     if not exists(store.folder):
@@ -81,6 +73,11 @@ def follow(store: Store, changed: Iterable[int] | None = None, *, since: int = -
     state = _changed(store, state, segments, documents)
     state = _tidied(store, replace(state, commit=store.commit_number), compact)
     write_state(store.folder, store.generation.identity, state)
+
+
+def _live(store: Store) -> dict[int, Document]:
+    """Return the documents with text, by id, ascending."""
+    return {one.id: one for one in store.catalog.live_documents() if one.kind != BINARY_KIND}
 
 
 def _next_serial(store: Store) -> int:
@@ -110,8 +107,8 @@ def _changed(
 ) -> SentencesState:
     """Return the state with the documents that came and those that left."""
     if looked_at is None:
-        live = {one.id: one for one in store.catalog.live_documents() if one.kind != BINARY_KIND}
-        looked_at = dict.fromkeys([*state.unread, *(id_ for one in segments for id_ in one.ids.tolist())]) | live
+        before = [*state.unread, *(id_ for one in segments for id_ in one.ids.tolist())]
+        looked_at = dict.fromkeys(before) | _live(store)
     gone: dict[int, list[int]] = {}
     kept = set()
     for segment in segments:
@@ -174,8 +171,8 @@ def _units(taken: Sequence[tuple[int, int, np.ndarray, np.ndarray]], n_keys: int
 
 def _written(store: Store, state: SentencesState, units: StoredUnits) -> SentencesState:
     """Return the state with one more segment."""
-    folder, identity, serial = store.folder, store.generation.identity, state.next_serial
-    file = write_segment(folder, identity, serial, units, key_bits=state.key_bits, own=state.code == "paper")
+    identity, serial, own = store.generation.identity, state.next_serial, state.code == "paper"
+    file = write_segment(store.folder, identity, serial, units, key_bits=state.key_bits, own=own)
     named = NamedSegment(file.serial, file.payload_bytes, file.payload_crc)
     return replace(state, next_serial=serial + 1, segments=(*state.segments, named))
 
@@ -207,3 +204,70 @@ def _small(segments: Sequence[UnitSegment]) -> list[UnitSegment]:
             break
         joined.append(segment)
     return joined if len(joined) > 1 else []
+
+
+# ---------------------------------------------------------------------- are they what the texts say?
+
+
+def problems(store: Store) -> list[str]:
+    """Return what is wrong with the sentences of a collection; nothing if there are none.
+
+    Compared are all checksums, the documents with those of the catalog, and the units of each with its text.
+    """
+    try:
+        state, segments = opened(store.folder, store.generation.identity)
+        return [*_problems(store, state, segments)]
+    except NotFoundError:
+        return []
+    except PmbfError as error:
+        return [str(error)]
+
+
+def made_anew(store: Store) -> str:
+    """Make the sentences anew, of the same kind if that is known; return what was done."""
+    try:
+        state = read_state(store.folder, store.generation.identity)
+    except PmbfError:
+        state = SentencesState("words", 32)
+    build(store, code=state.code, key_bits=state.key_bits)
+    return f"sentences made anew with the code {state.code!r}"
+
+
+def _problems(store: Store, state: SentencesState, segments: list[UnitSegment]) -> Iterator[str]:
+    where = f"{store.folder}/sentences"
+    if state.commit != store.commit_number:
+        yield f"{where}: shows commit {state.commit}, the collection is at {store.commit_number}"
+    live = _live(store)
+    known: set[int] = set(state.unread)
+    for id_ in sorted(known - live.keys()):
+        yield f"{where}: document {id_} is not in the collection"
+    for segment in segments:
+        for place, (id_, contents) in enumerate(zip(segment.ids.tolist(), segment.contents.tolist(), strict=True)):
+            if segment.is_gone[place]:
+                continue
+            document = live.get(id_)
+            if document is None or contents_key(document) != contents or id_ in known:
+                yield f"{where}: document {id_} is not the one of the collection"
+            elif not _fits(store, state, segment, place, document):
+                yield f"{where}: the units of document {id_} are not those of its text"
+            known.add(id_)
+    for id_ in sorted(live.keys() - known):
+        yield f"{where}: document {id_} has no units"
+
+
+def _fits(store: Store, state: SentencesState, segment: UnitSegment, place: int, document: Document) -> bool:
+    """Return whether a document's units are those of its text, as far as it can be read."""
+    try:
+        paths = store.catalog.paths_of([document.id]).get(document.id, [])
+        text = original_text(store.generation, document, paths)
+    except PmbfError:
+        return True  # the check of the collection says so
+    first = int(segment.firsts[place])
+    stop = int(segment.firsts[place + 1]) if place + 1 < len(segment.firsts) else len(segment)
+    wanted = kernels.units(text.encode("utf-8"), code=state.code)
+    shift = np.uint64(64 - state.key_bits)
+    keys = wanted.keys >> shift << shift
+    if not segment.has_own:
+        keys = np.sort(keys, axis=1)
+    own = segment.keys_by_unit[first:stop]
+    return np.array_equal(segment.spans[first:stop], wanted.spans) and np.array_equal(own, keys)

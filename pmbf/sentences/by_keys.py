@@ -33,13 +33,7 @@ _IDS, _SPANS = np.empty(0, np.int64), np.empty((0, 2), np.int64)
 
 
 class Candidates(NamedTuple):
-    """Units of a query with units of the collection that share a key, by query unit, most shared keys first.
-
-    Args:
-        asked: `(n,) int64`, units of the query.
-        units: `(n,) int64`, ordinals of units of the collection.
-        n_equal: `(n,) int64`, keys that both have.
-    """
+    """Units of a query with units of the collection, by ordinal, that share keys: most shared keys of a unit first."""
 
     asked: Numbers
     units: Numbers
@@ -116,7 +110,7 @@ class Sentences:
         self.state: SentencesState
         self.state, self._segments = opened(folder, identity, shown)
         self._bases = np.cumsum([0, *map(len, self._segments)])
-        n_there = self._n_documents
+        self._n_documents = n_there = sum(len(one.ids) - len(one.gone) for one in self._segments)
         if self.is_current and not n_there <= n_documents <= n_there + len(self.state.unread):
             told = f"has {n_there} documents of the {n_documents} of the collection"
             raise damage(self._folder, f"{self._folder}/sentences: {told}")
@@ -132,7 +126,6 @@ class Sentences:
 
     @property
     def code(self) -> str:
-        """The code of the keys."""
         return self.state.code
 
     @property
@@ -140,52 +133,38 @@ class Sentences:
         """Whether they show the commit that the collection was opened at."""
         return self.state.commit == self._store_commit
 
-    @property
-    def _n_documents(self) -> int:
-        return sum(len(one.ids) - len(one.gone) for one in self._segments)
-
     def status(self) -> Status:
         """Return how large the sentences are."""
         state, segments = self.state, self._segments
-        n_gone = sum(len(one.gone) for one in segments)
         return Status(
-            state.code,
-            state.key_bits,
-            state.commit,
-            self._store_commit,
-            self._n_documents,
-            sum(int(one.counts[~one.is_gone].sum()) for one in segments),
-            sum(one.payload_bytes for one in state.segments),
-            len(segments),
-            n_gone,
-            state.unread,
+            code=state.code,
+            key_bits=state.key_bits,
+            commit=state.commit,
+            collection_commit=self._store_commit,
+            n_documents=self._n_documents,
+            n_units=sum(int(one.counts[~one.is_gone].sum()) for one in segments),
+            n_bytes=sum(one.payload_bytes for one in state.segments),
+            n_segments=len(segments),
+            n_gone=sum(len(one.gone) for one in segments),
+            unread=state.unread,
         )
 
     def problems(self) -> list[str]:
         """Return why an answer may miss documents; nothing if it misses none."""
-        found = []
-        if self.state.commit < self._store_commit:
-            found.append(
-                f"the sentences are of commit {self.state.commit}, the collection is at {self._store_commit}; "
-                f"run `pmbf sentences build -c {self._folder}`"
-            )
-        if self.state.commit > self._store_commit:
-            found.append(
-                f"the sentences are of commit {self.state.commit}, the collection was opened at "
-                f"{self._store_commit}; open it again"
-            )
+        found, own, at = [], f"the sentences are of commit {self.state.commit}, the collection", self._store_commit
+        if self.state.commit < at:
+            found.append(f"{own} is at {at}; run `pmbf sentences build -c {self._folder}`")
+        if self.state.commit > at:
+            found.append(f"{own} was opened at {at}; open it again")
         if self.state.unread:
             n, reason = len(self.state.unread), next(iter(self.state.unread.values()))
             found.append(f"{n} document{'s have' if n > 1 else ' has'} no sentences: {reason}")
         return found
 
     def look_up(self, keys: Keys) -> Candidates:
-        """Return the units that share a key with units of a query.
+        """Return the units that share a key with units of a query, whose keys are those of `kernels.units`.
 
         With the paper's code these are units within 4 bits, and all of them.
-
-        Args:
-            keys: `(n, n_keys) uint64`, of each unit, as `kernels.units` returns them for this code.
         """
         shift = np.uint64(64 - self.state.key_bits)
         kept = keys >> shift << shift
@@ -194,7 +173,8 @@ class Sentences:
         counts = np.bincount(places, minlength=len(known))
         owners = np.searchsorted(known, kept)
         if self.code == "paper":
-            return self._near(keys, _paired(owners, places, units, counts > 0))
+            found = _paired(owners, places, units, counts > 0)
+            return found.chosen(kernels.popcounts(keys[found.asked] ^ self.keys(found.units)) <= PAPER_DISTANCE)
         is_telling = counts[places] <= MOST_UNITS_OF_A_KEY
         return _paired(owners, places[is_telling], units[is_telling], counts <= MOST_UNITS_ALONE)
 
@@ -227,11 +207,6 @@ class Sentences:
             units.append(its + base)
         return np.concatenate(places), np.concatenate(units)
 
-    def _near(self, keys: Keys, found: Candidates) -> Candidates:
-        """Return the candidates within the distance of the paper's code."""
-        near = kernels.popcounts(keys[found.asked] ^ self.keys(found.units)) <= PAPER_DISTANCE
-        return found.chosen(near)
-
     def _taken(self, units: Numbers, taken: Callable[[UnitSegment, Numbers], NDArray[Any]], like: NDArray[Any]) -> Any:
         """Return what is taken of each unit in its segment, as an array of the kind of `like`."""
         out = np.empty((len(units), *like.shape[1:]), like.dtype)
@@ -247,8 +222,7 @@ def _paired(asked: Numbers, places: Numbers, units: Numbers, is_rare: NDArray[np
 
     Args:
         asked: `(n, n_keys)`, the number of each key of the query units.
-        places: `(n_found,)`, numbers of keys.
-        units: `(n_found,)`, the unit that has each.
+        places, units: Numbers of keys, and a unit that has each.
         is_rare: `(n_known,)`, whether each key is enough alone.
     """
     owners = np.argsort(asked, axis=None, kind="stable") // max(1, asked.shape[1])

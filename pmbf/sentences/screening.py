@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,6 +49,7 @@ _UNITS_TOGETHER = 256
 _OPTIONS = {"exclude_self", "exclude_same", "where", "where_not", "labels_of", "template"}
 
 SentenceAnswer = AnswerOf[SentenceReport]
+Comparing = QueryUnits | InSections
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +88,6 @@ class ScreenedUnits(Screened):
     rules: InSections
     found: Candidates = field(default_factory=Candidates.none)
     beside: list[ComparedDocument] = field(default_factory=list)
-
-
-class Comparing(Protocol):
-    """Units of a query that are compared with those of documents: `QueryUnits`, or with rules for sections."""
-
-    def alike(self, text: str, candidates: Sequence[UnitPair], /) -> list[Alike]:
-        """Return the units that are alike to a unit of a document."""
-
-    def pairs(self, text: str, alike: Sequence[Alike], /) -> list[StretchPair]:
-        """Return the stretches that alike units make."""
 
 
 def options_of(given: OptionValues) -> Options:

@@ -52,11 +52,9 @@ class StoredUnits(NamedTuple):
     """The units of some documents, on their way to a segment or from one.
 
     Args:
-        contents: `(n_documents,) int64`, of each document.
-        ids: `(n_documents,) int64`.
-        counts: `(n_documents,) int64`, how many units each has.
-        spans: `(n_units, 2) uint32`, start and stop of each in code points.
-        keys: `(n_units, n_keys) uint64`; of keys of 32 bits the lower half is 0.
+        contents, ids, counts: Of each document; `counts` are its units.
+        spans: `(n_units, 2)`, start and stop of each in code points.
+        keys: `(n_units, n_keys)`; of keys of 32 bits the lower half is 0.
     """
 
     contents: Numbers
@@ -83,15 +81,7 @@ class StoredUnits(NamedTuple):
 def write_segment(
     folder: Path, identity: Identity, serial: int, units: StoredUnits, *, key_bits: int, own: bool
 ) -> StoredFile:
-    """Write a segment and return its row.
-
-    Args:
-        folder: The collection's.
-        identity: Of the collection.
-        serial: Number of the segment.
-        units: What the segment holds.
-        key_bits: Bits of a key that are kept, the top ones.
-        own: Whether the keys of each unit are kept in its order, too.
+    """Write a segment and return its row; with `own`, the keys of each unit are kept in its order, too.
 
     Raises:
         OSError: The disk is full; nothing is left behind.
@@ -135,9 +125,6 @@ class UnitSegment:
     Thread rule: safe to read from any number of threads.
 
     Args:
-        folder: The collection's.
-        file: The segment's row.
-        identity: Of the collection.
         gone: Places of documents that left the collection.
 
     Raises:
@@ -168,7 +155,8 @@ class UnitSegment:
         self.entries = arrays.take("<u4", n_entries)
         whole = f"<u{self.key_bits // 8}"
         self.keys = arrays.take("<u2" if head["has_directory"] else whole, n_entries)
-        self._own = arrays.take(whole, n_entries).reshape(n_units, self.n_keys) if head["has_own"] else None
+        self.has_own = bool(head["has_own"])  # else the keys of a unit ascend
+        self._own = arrays.take(whole, n_entries).reshape(n_units, self.n_keys) if self.has_own else None
         arrays.require_end(self)
 
     def __len__(self) -> int:
@@ -192,14 +180,7 @@ class UnitSegment:
         return np.searchsorted(self.firsts, units, side="right") - 1
 
     def find(self, keys: Keys) -> tuple[Numbers, Numbers]:
-        """Return which units of documents that did not leave have which keys.
-
-        Args:
-            keys: `(n,) uint64`, each once.
-
-        Returns:
-            Places in `keys`, and the units that have them, both `(n_found,) int64`.
-        """
+        """Return places in `keys`, each there once, and the units that have them, of documents that did not leave."""
         asked = keys >> np.uint64(64 - self.key_bits)
         if self.directory is None:
             wanted = asked.astype(self.keys.dtype)
@@ -216,19 +197,11 @@ class UnitSegment:
         stays = ~self.is_gone[self.documents(units)]
         return places[stays], units[stays]
 
-    @property
-    def has_own(self) -> bool:
-        """Whether the keys of a unit are kept in their order; otherwise they ascend."""
-        return self._own is not None
-
     @cached_property
     def keys_by_unit(self) -> Keys:
         """The keys of all units, `(n_units, n_keys) uint64`: the top bits that are kept, then zeros.
 
         Found by a sort, if the keys were not kept in the order of the units: .3 s for a million units.
-
-        Raises:
-            CorruptError: A unit has more or fewer keys than the others.
         """
         shift = np.uint64(64 - self.key_bits)
         if self._own is not None:
@@ -254,10 +227,8 @@ class UnitSegment:
 
     def all(self) -> StoredUnits:
         """Return all units, to write them anew."""
-        counts = np.diff(np.append(self.firsts.astype(np.int64), len(self)))
-        return StoredUnits(
-            np.asarray(self.contents), self.ids.astype(np.int64), counts, np.asarray(self.spans), self.keys_by_unit
-        )
+        contents, spans = np.asarray(self.contents), np.asarray(self.spans)
+        return StoredUnits(contents, self.ids.astype(np.int64), self.counts, spans, self.keys_by_unit)
 
 
 def _spread(starts: NDArray[Any], stops: NDArray[Any]) -> tuple[Numbers, Numbers]:
@@ -275,9 +246,7 @@ def _steps(numbers: NDArray[np.uint32]) -> Numbers:
 def _are_apart(spans: NDArray[np.uint32], firsts: NDArray[np.uint32]) -> bool:
     """Return whether each unit ends behind its start, and begins where the one before in its document ends, or later.
 
-    Args:
-        spans: `(n_units, 2)`.
-        firsts: `(n_documents,)`, the units before those of each document, none above `n_units`.
+    No number of `firsts`, the units before those of each document, is above the number of units.
     """
     is_behind = spans[1:, 0] >= spans[:-1, 1]
     begun = firsts[(firsts > 0) & (firsts < len(spans))].astype(np.intp)

@@ -36,12 +36,7 @@ _OWN_NAME = re.compile(rf"[0-9]{{6,}}\.{_SUFFIX}(\.tmp)?|{_NAME}\.tmp")
 
 @dataclass(frozen=True, slots=True)
 class NamedSegment:
-    """A segment as the state names it.
-
-    Args:
-        serial, payload_bytes, payload_crc: As in `StoredFile`.
-        gone: Places of documents that left, ascending.
-    """
+    """A segment as the state names it, as a `StoredFile`; `gone` are the places of documents that left, ascending."""
 
     serial: int
     payload_bytes: int
@@ -60,9 +55,7 @@ class SentencesState:
 
     Args:
         code: The code of their keys, one of `CODES`.
-        key_bits: Bits of a key.
         commit: The commit of the collection that they show.
-        next_serial: Number of the next segment.
         segments: In order of their serials.
         unread: Documents whose text could not be read, by id, with the reason.
     """
@@ -76,7 +69,6 @@ class SentencesState:
 
 
 def location(folder: Path) -> Path:
-    """Return the path of the state."""
     return folder / _FOLDER / _NAME
 
 
@@ -150,11 +142,7 @@ def _ascend(numbers: Sequence[int]) -> bool:
 
 
 def write_state(folder: Path, identity: Identity, state: SentencesState) -> None:
-    """Replace the state, and delete the segments that the new one does not name.
-
-    Raises:
-        OSError: The folder cannot be written; the state is the one before.
-    """
+    """Replace the state, and delete the segments that the new one does not name."""
     values = asdict(state) | {"format": FORMAT, "collection": _identified(identity)}
     line = json.dumps(values).encode()
     folders.own_folder(location(folder).parent)
@@ -180,12 +168,9 @@ def drop(folder: Path) -> bool:
 def opened(
     folder: Path, identity: Identity, shown: SentencesState | None = None
 ) -> tuple[SentencesState, list[UnitSegment]]:
-    """Return the state with its segments; raise what `read_state` and `UnitSegment` raise.
+    """Return the state, or the one `shown` if it is still there, with its segments; raise what these two raise.
 
     A writer may delete a segment between the two: then the newer state is read.
-
-    Args:
-        shown: The state that is wanted, if its segments are still there.
     """
     while True:
         state = shown or read_state(folder, identity)

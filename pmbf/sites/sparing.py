@@ -74,7 +74,7 @@ class Blurred(QueryUnits):
     def _source(self, number: int, text: str, source: Span) -> Span | None:
         bar = self._bars[number]
         least = LEAST_SIMILARITY + BLURRED_SIMILARITY * bar
-        if similarity(self.unit(number), plain(text[source.start : source.stop])) >= least:
+        if similarity(self.plain_units[number], plain(text[source.start : source.stop])) >= least:
             return source
         base = max(0, source.start - AROUND_CHARS)
         other = PlacedWords.of(text[base : source.stop + AROUND_CHARS])

@@ -12,8 +12,8 @@ from pmbf.cli.shown.canvas import View
 from pmbf.cli.shown.sentences import sentences_text
 from pmbf.cli.shown.table_files import csv_line
 from pmbf.report import DocumentRef, Texts
+from pmbf.sentences.forms import rows
 from pmbf.sentences.report import Sentence, SentenceOrigin, SentenceReport, SentenceSource, SiteAnswer, StretchPair
-from pmbf.sentences.table import rows
 from tests.sentences.texts import text as prose
 
 HOSTILE = ["<script>document.title='x'</script>", "a\u202egnp.exe", "x" * 10_000, "\x1b]0;own\x07\x1b[2J\x00", "=1+1"]

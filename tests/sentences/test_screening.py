@@ -15,8 +15,8 @@ from pmbf.base.errors import ParameterError
 from pmbf.base.span import overlap
 from pmbf.intake.texts import Origin
 from pmbf.sentences import SentenceReport, screening
-from pmbf.sentences.as_passages import as_passages
 from pmbf.sentences.beside import QueryUnits
+from pmbf.sentences.forms import as_passages
 from tests.sentences.texts import sentence, text
 
 

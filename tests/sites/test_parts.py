@@ -183,7 +183,7 @@ def test_shared_units_are_the_same_words_and_lead_back(seeds: list[tuple[int, in
     message = TextsAsked.read(shared.asking("c", numbers).encoded())
     there = message.asked()
     for place, number in enumerate(numbers):
-        assert there.unit(place) == asked.unit(number)
+        assert there.plain_units[place] == asked.plain_units[number]
         assert [part for _, part in there.parts[place]] == [part for _, part in asked.parts[number]]
         assert [shared.sentence_numbers[one] for one, _ in there.parts[place]] == [
             one for one, _ in asked.parts[number]
@@ -210,7 +210,7 @@ def test_shared_units_are_the_same_words_and_lead_back(seeds: list[tuple[int, in
 )
 def test_words_that_do_not_fit_are_refused(change: dict[str, object]) -> None:
     values = {"challenge": "c", "text": "a bcd", "numbers": [0], "units": [[0, 3]], "sentences": [[0, 5]]}
-    assert TextsAsked.read(json.dumps(values).encode()).asked().unit(0) == "a b"
+    assert TextsAsked.read(json.dumps(values).encode()).asked().plain_units[0] == "a b"
     with pytest.raises(MalformedError):
         TextsAsked.read(json.dumps(values | change).encode())
 

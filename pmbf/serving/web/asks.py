@@ -18,7 +18,7 @@ from pmbf.pages import evidence_page
 from pmbf.pages.markup import common_folder
 from pmbf.report import DocumentRef, Report
 from pmbf.sentences import SentenceReport
-from pmbf.sentences.as_passages import as_passages
+from pmbf.sentences.forms import as_passages
 from pmbf.serving.service import worker
 from pmbf.store.listing import Listed
 

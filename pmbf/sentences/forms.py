@@ -1,14 +1,28 @@
-"""A report of sentences as a report of passages: what the evidence page shows, one to many and one to one."""
+"""A report of sentences as others take it: as a report of passages, which pages show, and as rows of a table.
+
+A row stands for each sentence, in the order of the text. No text is lost: a text without sentences, or one that could
+not be read, has one row, whose other columns are None.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from pmbf.base.span import Span, overlap, union_length
 from pmbf.report import Match, NotCounted, Passage, Query, Report
-from pmbf.sentences.report import SentenceReport, SentenceSource, StretchPair
+from pmbf.sentences.report import Sentence, SentenceReport, SentenceSource, StretchPair
 
 _SAME_SHARE = 0.5
+
+COLUMNS = (
+    *("query", "sentence", "start", "stop", "section", "outcome", "n_sources", "similarity"),
+    *("source", "source_id", "source_start", "source_stop", "problem", "not_counted"),
+)
+"""The columns, in order; the source is the most similar one. docs/sentences.md says what each of them holds."""
+
+WORDS = "text"
+"""A further column, if it is asked for."""
 
 
 def as_passages(report: SentenceReport) -> Report:
@@ -47,16 +61,8 @@ def _not_counted(report: SentenceReport) -> dict[NotCounted, int]:
 
 
 def _query(report: SentenceReport) -> Query:
-    n_excluded = union_length(report.skipped)
-    return Query(
-        report.name,
-        report.n_chars,
-        report.n_tokens,
-        0,
-        n_excluded=n_excluded,
-        excluded=report.skipped,
-        kind=report.kind,
-    )
+    size, n_excluded = (report.n_chars, report.n_tokens), union_length(report.skipped)
+    return Query(report.name, *size, 0, n_excluded=n_excluded, excluded=report.skipped, kind=report.kind)
 
 
 def _match(source: SentenceSource, report: SentenceReport, n_counted: int) -> Match:
@@ -83,14 +89,44 @@ def _passage(pair: StretchPair, *, claimed: bool) -> Passage:
 def _with_neighbours(match: Match, matches: list[Match]) -> Match:
     """Return a match whose passages name the other documents that hold most of the same characters."""
     others = [one for one in matches if one is not match]
-    return replace(
-        match,
-        passages=tuple(
-            replace(passage, also_in=tuple(one.document.id for one in others if _holds(one, passage.query)))
-            for passage in match.passages
-        ),
-    )
+    found = []
+    for one in match.passages:
+        also_in = tuple(other.document.id for other in others if _holds(other, one.query))
+        found.append(replace(one, also_in=also_in))
+    return replace(match, passages=tuple(found))
 
 
 def _holds(match: Match, span: Span) -> bool:
     return any(overlap(passage.query, span) > _SAME_SHARE * len(span) for passage in match.passages)
+
+
+# ---------------------------------------------------------------------- rows of a table
+
+
+def columns(*, with_text: bool = False) -> tuple[str, ...]:
+    """Return the columns of the table."""
+    return (*COLUMNS, WORDS) if with_text else COLUMNS
+
+
+def rows(report: SentenceReport, *, with_text: bool = False) -> list[dict[str, Any]]:
+    """Return a row for each sentence of a report, with the same keys for every report."""
+    empty = dict.fromkeys(columns(with_text=with_text))
+    common = empty | {"query": report.name, "problem": "; ".join(report.problems) or None}
+    paths = {one.document.id: one.document.path for one in report.sources}
+    texts = report.to_dict(with_text=with_text)["sentences"]
+    found = []
+    for number, (one, told) in enumerate(zip(report.sentences, texts, strict=True), 1):
+        row = common | {"sentence": number, "start": one.span.start, "stop": one.span.stop}
+        row |= {"outcome": one.outcome, "n_sources": len(one.origins), "section": _section(report, one)}
+        row["not_counted"] = one.not_counted
+        for best in one.origins[:1]:
+            row |= {"similarity": best.similarity, "source": paths[best.document], "source_id": best.document}
+            row |= {"source_start": best.span.start, "source_stop": best.span.stop}
+        found.append(row | ({WORDS: told.get("text")} if with_text else {}))
+    return found or [common]
+
+
+def _section(report: SentenceReport, sentence: Sentence) -> str | None:
+    """Return the name of the section that a sentence begins in."""
+    inside = (one.name for one in report.sections if one.span.start <= sentence.span.start < one.span.stop)
+    return next(inside, None)
