@@ -40,7 +40,7 @@ _fold, _tokenise, _sample, _samples = (
 )
 _looks, _read_texts = module().looks, module().read_texts
 
-_made: dict[int, tuple[int, Any]] = {}
+_tables: dict[int, tuple[int, Any]] = {}
 """By instruction set, the address of the tables and the arrays that they point to."""
 _level = 2
 """The best instruction set that is used if the processor has it: 0 plain, 1 AVX2, 2 AVX-512."""
@@ -56,10 +56,11 @@ def use_level(level: int) -> int:
 
 def text_table() -> int:
     """Return the address of the tables of the text kernels. If threads make several, then all use the first ones."""
-    return (_made.get(_level) or _made.setdefault(_level, _tables()))[0]
+    known = _tables.get(_level)
+    return known[0] if known else _tables.setdefault(_level, _made_tables())[0]
 
 
-def _tables() -> tuple[int, Any]:
+def _made_tables() -> tuple[int, Any]:
     table, looks = fold_table(), shapes()
     arrays = table.entries, table.expansions, looks.number, looks.letter, looks.scripts
     at = _build(*map(_at, arrays), _level)

@@ -11,9 +11,6 @@
 int file_take(samples_t *samples, const table_t *table, const char *path, const options_t *options, uint8_t *bytes,
               size_t size);
 
-/* Returns whether there is no byte order mark and no control character other than U+0009 to U+000D. */
-bool is_clean(const uint8_t *bytes, size_t size);
-
 /* Whether bytes are clean text; bytes of the longest run without spaces and controls; how often exactly one byte stands
  * between two of these. */
 typedef struct {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "../records/write.h"
+#include "../records/records.h"
 
 /* record(hashes, bounds, hash_bits) -> bytes; both contiguous, bounds uint32, ascending from 0 to the number of hashes;
  * hashes uint32, or uint64 if they have more than 32 bits */

@@ -1,8 +1,6 @@
 /* The record of a fingerprint: checksum, number of parts, hashes of each part, the parts as gaps, and behind the
  * gaps of each the lower bytes of its hashes, if they have more than 32 bits. */
 
-#include "write.h"
-
 #include "records.h"
 
 /* A part may need one byte more than its hashes do. The last gap is written as four bytes, a lower half as well. */

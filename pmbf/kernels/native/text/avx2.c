@@ -3,7 +3,7 @@
 #if defined(__x86_64__)
 
 #include "avx2.h"
-#include "long_words.h"
+#include "shingles.h"
 #include "pages.h"
 #include "select.h"
 

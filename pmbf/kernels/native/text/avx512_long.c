@@ -3,7 +3,7 @@
 #if defined(__x86_64__)
 
 #include "avx512.h"
-#include "long_words.h"
+#include "shingles.h"
 #include "tokens.h"
 
 TARGET_BEGIN(AVX512)

@@ -1,6 +1,6 @@
 /* Long words on every processor. */
 
-#include "long_words.h"
+#include "shingles.h"
 #include "murmur.h"
 #include "tokens.h"
 

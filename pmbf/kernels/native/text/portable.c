@@ -1,6 +1,6 @@
 /* The variant for every processor. */
 
-#include "long_words.h"
+#include "shingles.h"
 #include "murmur.h"
 #include "select.h"
 #include "tokens.h"

@@ -8,8 +8,8 @@
  *     lows     the lower 32 bits, if hashes are wide
  */
 
-#include "sampler.h"
-#include "long_words.h"
+#include "samples.h"
+#include "shingles.h"
 #include "tokens.h"
 
 void sampler_free(sampler_t *s) {

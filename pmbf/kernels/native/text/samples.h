@@ -2,7 +2,29 @@
 
 #pragma once
 
-#include "sampler.h"
+#include "chunk.h"
+#include "result.h"
+#include "select.h"
+
+/* Samples one text after another, in the same memory. A new sampler is all zero. */
+typedef struct {
+    const options_t *options;
+    chunk_t chunk;
+    cuts_t cuts;
+    size_t cuts_capacity;
+    array_t values, singles, longs, value_starts;  /* uint64, uint8, uint8, uint32: by token */
+    array_t hashes, lows, starts, tokens;          /* uint32: by shingle of the segment, if asked for */
+    array_t kept, kept_starts, kept_tokens, bounds; /* uint32: the result; wide hashes are uint64 */
+    array_t selected;                              /* uint64: a bit for each shingle of the segment */
+    select_t select;
+    size_t first_token; /* number of the token at values[0] */
+    size_t n_shingles, segment, n_chars;
+} sampler_t;
+
+/* Samples a text. Until the next text the hashes are in `kept`, their bounds in `bounds`, the number of tokens in
+ * `cuts.n_tokens`. Returns TEXT_OK, TEXT_NOT_UTF8 or TEXT_NO_MEMORY. After an error another text may be sampled. */
+int sampler_take(sampler_t *sampler, const table_t *table, const uint8_t *text, size_t size, const options_t *options);
+void sampler_free(sampler_t *sampler);
 
 /* The parts of a result: where each part of a fingerprint ends among the hashes, from 0 on; the number of the first part
  * of each text, and of all parts; code points of each text, -1 if it is not UTF-8; tokens of each; all int64. The
