@@ -106,18 +106,12 @@ class Tile:
         popcounts: NDArray[np.integer] | None = None,
         check: Check | None = None,
     ) -> Tile:
-        """Return an open tile over rows. The array is shared, not copied; if it is read-only, then so is the tile.
+        """Return an open tile over rows, `(n_rows, W) uint64`, which are shared: if they are read-only, so is the tile.
 
         Args:
-            rows: `(n_rows, W) uint64`.
-            n_rows: Rows, at most `ROWS_PER_TILE`.
-            n_hashes: Bits per hash, k.
-            fpr: Chance that an absent hash hits a full row.
+            rows, n_rows, n_hashes, fpr: As for `new`; at most `ROWS_PER_TILE` rows.
             popcounts: `(n_rows,)`, bits set in each row. None: they are counted now.
             check: Called before bits are read; see `Check`.
-
-        Raises:
-            ParameterError: The arrays do not fit each other, or a number is outside its range.
         """
         if rows.ndim != 2 or len(rows) != n_rows:
             raise ParameterError(f"rows is {rows.dtype} {rows.shape}, expected uint64 ({n_rows}, W)")
@@ -136,18 +130,9 @@ class Tile:
         popcounts: NDArray[np.integer] | None = None,
         check: Check | None = None,
     ) -> Tile:
-        """Return a sealed tile over slices. The array is shared, not copied; it may be a read-only memory map.
+        """Return a sealed tile over slices, `(64 W, ceil(n_rows / 64)) uint64`, which may be a read-only memory map.
 
-        Args:
-            slices: `(64 W, ceil(n_rows / 64)) uint64`.
-            n_rows: Rows, at most `ROWS_PER_TILE`.
-            n_hashes: Bits per hash, k.
-            fpr: Chance that an absent hash hits a full row.
-            popcounts: `(n_rows,)`, bits set in each row. None: they are counted now, which reads all bits.
-            check: Called before bits are read; see `Check`.
-
-        Raises:
-            ParameterError: The arrays do not fit each other, or a number is outside its range.
+        The array is shared, not copied. Without `popcounts` they are counted now, which reads all bits.
         """
         if slices.ndim != 2 or len(slices) % 64 or slices.shape[1] != -(-n_rows // 64):
             raise ParameterError(f"slices is {slices.dtype} {slices.shape}, expected uint64 (64 W, {-(-n_rows // 64)})")
@@ -175,11 +160,7 @@ class Tile:
         return np.asarray((self.popcounts / self.row_bits) ** self.n_hashes)
 
     def room(self, row: int) -> int:
-        """Return how many more hashes a row may take before it passes the tile's ε.
-
-        Raises:
-            ParameterError: There is no such row.
-        """
+        """Return how many more hashes a row may take before it passes the tile's ε."""
         return self._room(int(self._popcounts[self._known(row)]))
 
     def rooms(self) -> NDArray[np.int64]:
@@ -187,14 +168,7 @@ class Tile:
         return np.array([self._room(popcount) for popcount in self.popcounts.tolist()], np.int64)
 
     def hits(self, hashes: Hashes) -> Bits:
-        """Return which rows may hold each hash, `(q, ceil(n_rows / 64)) uint64`: bit r % 64 of word r // 64 is row r.
-
-        Args:
-            hashes: `(q,) uint32`, any order.
-
-        Raises:
-            ParameterError: `hashes` is not `(q,) uint32`.
-        """
+        """Return which rows may hold each hash, `(q, ceil(n_rows / 64)) uint64`; row r: bit r % 64 of word r // 64."""
         return kernels.look_up([self.probed(hashes)], hashes)[0]
 
     def probed(self, hashes: Hashes) -> Probed:
@@ -207,12 +181,6 @@ class Tile:
 
     def common_bits(self, hashes: Hashes) -> NDArray[np.int64]:
         """Return how many bits each row shares with a row that holds these hashes alone, `(n_rows,) int64`.
-
-        Args:
-            hashes: `(q,) uint32`, any order.
-
-        Raises:
-            ParameterError: `hashes` is not `(q,) uint32`.
 
         Source:
             Tskhay, Butakov & Kim 2014: rows are compared by the ones in equal positions.
@@ -227,11 +195,7 @@ class Tile:
         return np.array([count_and(query, row) for row in rows], np.int64)
 
     def add_row(self) -> int:
-        """Add an empty row and return its number.
-
-        Raises:
-            ParameterError: The tile is sealed, read-only or full.
-        """
+        """Add an empty row and return its number; a tile that is sealed, read-only or full takes none."""
         self._require_writable()
         if self.n_rows == ROWS_PER_TILE:
             raise ParameterError(f"the tile has {ROWS_PER_TILE} rows, no more fit; begin another tile")
@@ -241,15 +205,7 @@ class Tile:
         return self.n_rows - 1
 
     def insert(self, row: int, hashes: Hashes) -> None:
-        """Insert hashes into a row. From now on each of them hits the row.
-
-        Args:
-            row: 0 to `n_rows` - 1.
-            hashes: `(n,) uint32`, any order, repeats allowed.
-
-        Raises:
-            ParameterError: The tile is sealed or read-only, there is no such row, or `hashes` is not `(n,) uint32`.
-        """
+        """Insert hashes into a row, in any order, repeats allowed. From now on each of them hits the row."""
         self._require_writable()
         bits = self._bits[self._known(row)]
         kernels.fill(bits, hashes, n_hashes=self.n_hashes)
@@ -259,14 +215,7 @@ class Tile:
         """Clear a row, then insert its survivors: the bits are those of a fresh row.
 
         Documents of one row share bits. If only the bits of a removed document were cleared, then its neighbours would
-        lose bits, and a query would miss them.
-
-        Args:
-            row: 0 to `n_rows` - 1.
-            parts: Arrays `(n,) uint32`: all hashes that the row holds from now on.
-
-        Raises:
-            ParameterError: As for `insert`; the row is then unchanged.
+        lose bits, and a query would miss them. If something is refused, then the row is unchanged.
         """
         self._require_writable()
         fresh = self._filled(parts)

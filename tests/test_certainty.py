@@ -14,8 +14,7 @@ from pmbf import Collection
 from pmbf.base.span import Span, union_length
 from pmbf.kernels.reference_likeness import ORDERED_WORDS, ordered_share
 from pmbf.passages.compare import certainty
-from pmbf.passages.name_runs import LEAST_NAMES
-from pmbf.passages.prepared import prepare
+from pmbf.passages.prepared import LEAST_NAMES, prepare
 from pmbf.report import CERTAINTIES, Passage, Report
 from pmbf.screen.resolving import Counted, ordered
 

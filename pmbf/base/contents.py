@@ -41,10 +41,7 @@ def size_of(text: str) -> int:
 def read_bounded(path: str | os.PathLike[str], max_bytes: int, *, hint: str = "") -> bytes:
     """Return a regular file's bytes; never waits, as opening a pipe would.
 
-    Args:
-        path: The file.
-        max_bytes: The most bytes there may be.
-        hint: What the error says about a larger file: what to do, or what was expected.
+    `hint` is what the error says about a larger file: what to do, or what was expected.
 
     Raises:
         NotFoundError: There is no such file.
@@ -76,11 +73,7 @@ def without_waiting(path: str, flags: int) -> int:
 def open_regular(path: str | os.PathLike[str], flags: int = 0) -> int:
     """Return the descriptor of a regular file, opened for reading; never waits, as opening a pipe would.
 
-    `flags` are not used. So the function is an `opener` of `open`.
-
-    Raises:
-        UnsupportedError: It is not a regular file.
-        OSError: It cannot be opened.
+    `flags` are not used. So the function is an `opener` of `open`. Anything else is an `UnsupportedError`.
     """
     name = os.fspath(path)
     _require_regular(name, os.stat(name).st_mode)  # before the open: opening a device can have an effect
@@ -94,11 +87,7 @@ def open_regular(path: str | os.PathLike[str], flags: int = 0) -> int:
 
 
 def require_replaceable(path: str | os.PathLike[str]) -> None:
-    """Refuse a target that a new file cannot stand in for: a folder, a pipe, a device such as `/dev/null`.
-
-    Raises:
-        UnsupportedError: It is no regular file.
-    """
+    """Refuse a target that a new file cannot stand in for: a folder, a pipe, a device such as `/dev/null`."""
     name = os.fspath(path)
     try:
         mode = os.stat(name).st_mode
@@ -110,11 +99,10 @@ def require_replaceable(path: str | os.PathLike[str]) -> None:
 
 
 def read_stream(file: str, max_bytes: int, *, wait_s: float | None = None, idle_s: float | None = None) -> bytes:
-    """Return the bytes of a file, of a pipe such as `<(…)`, or of stdin, up to the option `max_bytes`.
+    """Return the bytes of a file, of a pipe such as `<(…)`, or of stdin (`-`), up to the option `max_bytes`.
 
     Args:
-        file: Its path, or `-` for stdin.
-        max_bytes: The most bytes there may be.
+        file, max_bytes: Its path, and the most bytes there may be.
         wait_s: Seconds until a named pipe must have ended; None to wait for ever.
         idle_s: Seconds within which a named pipe must give its first and each next byte; None to wait for ever.
 
@@ -134,11 +122,7 @@ def read_stream(file: str, max_bytes: int, *, wait_s: float | None = None, idle_
 
 
 def read_stdin(max_bytes: int, *, hint: str) -> bytes:
-    """Return all bytes of stdin, up to a limit; arguments as for `read_bounded`.
-
-    Raises:
-        IncompleteError: There are more than `max_bytes`, or stdin is closed.
-    """
+    """Return all bytes of stdin; an `IncompleteError` if there are more than `max_bytes`, or stdin is closed."""
     if sys.stdin is None:
         raise IncompleteError("stdin: is closed")
     stdin = cast(BufferedReader, sys.stdin.buffer)

@@ -90,9 +90,6 @@ class WithheldError(PmbfError, PermissionError):
 def unexamined(error: Exception) -> str:
     """Return why an input could not be examined: an error of pmbf by its class and place, without any text.
 
-    Args:
-        error: What was raised. A `PmbfError` says in its own words what is wrong.
-
     >>> unexamined(ValueError("words of a text"))
     'could not be examined: ValueError'
     """

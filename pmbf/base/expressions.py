@@ -10,10 +10,8 @@ from pmbf.base.errors import ParameterError, UnsupportedError
 def compiled(expression: str, flags: str = "", *, instead: str = "") -> Any:
     """Return a regular expression as RE2 has compiled it; a search takes a time that grows with the text, not faster.
 
-    Args:
-        expression: In RE2's syntax: no look-around, no back-references.
-        flags: Such as `im`: without case, `^` and `$` at the ends of lines.
-        instead: What a user can do who has no RE2, for the message.
+    Flags are such as `im`: without case, `^` and `$` at the ends of lines. `instead` is what a user can do who has no
+    RE2.
 
     Raises:
         UnsupportedError: RE2 is not installed.

@@ -86,10 +86,7 @@ def encoded(labels: Labels) -> str:
 
 
 def decoded(text: str) -> Labels:
-    """Return the labels that `encoded` wrote.
-
-    Raises:
-        CorruptError: They are none that `encoded` writes.
+    """Return the labels that `encoded` wrote; anything else is a `CorruptError`.
 
     >>> decoded('{"author": "berg"}'), decoded("")
     ({'author': 'berg'}, {})
@@ -108,12 +105,7 @@ def decoded(text: str) -> Labels:
 def conditions(wanted: object, name: str = "where") -> Conditions:
     """Return conditions, checked: a mapping from the name of a label to a value or several.
 
-    Args:
-        wanted: The conditions.
-        name: The argument that they were given as, for an error.
-
-    Raises:
-        ParameterError: It is none.
+    `name` is the argument that they were given as, for the `ParameterError`.
 
     >>> conditions({"author": "berg", "group": ["a", "b"]})
     {'author': ('berg',), 'group': ('a', 'b')}

@@ -60,12 +60,7 @@ def without_page_ends(text: str) -> str:
 
 
 class Places:
-    """The places of a text. Making it costs one search through the text, each place a binary search.
-
-    Args:
-        text: The whole text as it was extracted.
-        kind: The file format that it was read from; empty for a text that came from no file.
-    """
+    """The places of a text. Making it costs one search through the text, each place a binary search."""
 
     def __init__(self, text: str, kind: str) -> None:
         self._page_ends = [one.end() for one in re.finditer(PAGE_END, text)] if kind in WITH_PAGES else None

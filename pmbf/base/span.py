@@ -116,9 +116,7 @@ def length_inside(spans: Iterable[Span], cover: Iterable[Span]) -> int:
 def length_in(span: Span, union: Sequence[Span]) -> int:
     """Return how many characters of one span lie inside a union, in a step for each span of the union that it meets.
 
-    Args:
-        span: Any span.
-        union: Ascending and disjoint.
+    The union is ascending and disjoint.
 
     >>> length_in(Span(5, 25), [Span(0, 10), Span(20, 30)])
     10

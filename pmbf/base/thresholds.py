@@ -39,15 +39,7 @@ _UNKNOWN = -1
 
 
 def tail(n: int, rate: float, t: int) -> float:
-    """Return the chance of at least t hits in n tries, P(Bin(n, rate) >= t).
-
-    Args:
-        n: Tries, at least 0.
-        rate: Chance of a hit, 0 to 1.
-        t: Hits; 1.0 is returned up to 0, 0.0 above n.
-
-    Raises:
-        ParameterError: `n` is negative or `rate` is outside [0, 1].
+    """Return the chance of at least t hits in n tries, P(Bin(n, rate) >= t): 1.0 for t up to 0, 0.0 above n.
 
     >>> round(math.log10(tail(150, 0.01, 15)), 1)
     -10.3
@@ -66,13 +58,7 @@ def tail(n: int, rate: float, t: int) -> float:
 def threshold(n: int, rate: float, p: float) -> int:
     """Return the fewest hits that chance reaches with a probability of at most p, 0 to n + 1.
 
-    Args:
-        n: Tries, at least 0.
-        rate: Chance of a hit, 0 to 1.
-        p: Accepted chance, above 0; from 1 on no hit is needed.
-
-    Raises:
-        ParameterError: A number is outside its range.
+    The chance p is above 0; from 1 on no hit is needed.
 
     >>> threshold(150, 0.01, 1e-6), threshold(24, 0.0, 1e-6), threshold(24, 1.0, 1e-6)
     (11, 1, 25)
@@ -86,15 +72,8 @@ def thresholds(n: int, rates: Rates, p: float) -> NDArray[np.int32]:
     """Return the threshold of each rate, `(len(rates),) int32`, for n and rates rounded up, p down, on fine grids.
 
     A threshold is never lower than the exact one, nor above n + 1. Results are kept, by grid point: 500 rates cost
-    about 50 microseconds once their points are known. Safe from several threads.
-
-    Args:
-        n: Tries, at least 0.
-        rates: `(r,) float64`, 0 to 1; those below 1e-9 count as 1e-9, but 0 as 0.
-        p: Accepted chance, above 0.
-
-    Raises:
-        ParameterError: A number is outside its range, or `rates` is not one-dimensional.
+    about 50 microseconds once their points are known. Safe from several threads. Rates below 1e-9 count as 1e-9, but 0
+    as 0.
 
     >>> thresholds(150, np.array([0.0, 0.01, 1.0]), 1e-6).tolist()
     [1, 11, 151]

@@ -1,10 +1,11 @@
-"""A text cut into pieces: sections of some 3,000 characters, paragraphs, and pieces that lie in the same layers.
+"""A text as it is shown: cut into sections of some 3,000 characters, paragraphs, pieces that lie in the same layers.
 
     layers    [-- passage 1 --------]        [quotation]
                      [-- passage 2 ------]
     pieces    1------12-------------2-----   ----------
 
-Everything is cut here, in code points. A browser counts UTF-16 units, so no offset of a report reaches a script.
+Everything is cut here, in code points. A browser counts UTF-16 units, so no offset of a report reaches a script. The
+lines of a PDF are joined before: inside a paragraph a line's end is a space, and no character is moved.
 """
 
 from __future__ import annotations
@@ -25,14 +26,17 @@ _SPACE = re.compile(r"\s")
 WRAPPED_COLUMNS = range(45, 101)
 """If all lines of a paragraph but the last are as long as this, then their ends are no ends of lines to a reader."""
 
+FULL = 0.85
+"""A line that would be this long with the next word, as a share of the page's width, ends because it is full."""
+LEAST_WIDTH = 30
+"""Characters of the lines of a page that has running text."""
+BULLETS = ("•", "◦", "▪", "–", "-", "*")
+
 
 class SpanLayer(NamedTuple):
-    """Something that is true of a span of a text.
+    """Something that is true of a span of a text; the number says which passage, or which sign.
 
-    Args:
-        span: Where.
-        role: `passage`, `ins`, `del`, `rep`, `quotation`, `bibliography`, `excluded` or `sign`.
-        number: Which passage, or which sign.
+    The role is `passage`, `ins`, `del`, `rep`, `quotation`, `bibliography`, `excluded` or `sign`.
     """
 
     span: Span
@@ -58,10 +62,7 @@ class Paragraph:
 def sections(text: str, window: Span, layers: Sequence[SpanLayer]) -> Iterator[list[Paragraph]]:
     """Yield the part of a text inside a window, section by section; the pieces, put together, are that part.
 
-    Args:
-        text: The whole text.
-        window: The part that is shown.
-        layers: Layers of the text; what lies outside of the window is left out.
+    Layers are those of the whole text.
     """
     spans = list(_paragraphs(text, window)) if window else []
     cut = _pieces(window, layers, [span.stop for span in spans])
@@ -113,3 +114,33 @@ def _is_wrapped(text: str, span: Span) -> bool:
     start, stop = text.rfind("\n", 0, span.start) + 1, text.find("\n", end)
     *lines, last = text[start : stop if stop >= 0 else None].split("\n")
     return bool(lines) and all(len(line) in WRAPPED_COLUMNS for line in lines) and len(last) <= WRAPPED_COLUMNS[-1]
+
+
+def joined(text: str, kind: str) -> str:
+    r"""Return a text to be shown, of the same length: of a PDF the ends of full lines are spaces, `\r\n` is ` \r`.
+
+    >>> joined("A line that is full and goes on\nin the next one.\nA title\nand so on", "pdf")
+    'A line that is full and goes on in the next one.\nA title\nand so on'
+    """
+    return "\f".join(map(_page, text.split("\f"))) if kind == "pdf" else text
+
+
+def _page(page: str) -> str:
+    lines = page.split("\n")
+    lengths = sorted(len(line.rstrip("\r")) for line in lines if line.strip())
+    width = lengths[len(lengths) * 4 // 5] if lengths else 0
+    if width < LEAST_WIDTH:
+        return page
+    shown = [_ended(line, goes_on=_goes_on(line, after, FULL * width)) for line, after in pairwise(lines)]
+    return "".join([*shown, lines[-1]])
+
+
+def _ended(line: str, *, goes_on: bool) -> str:
+    if not goes_on:
+        return line + "\n"
+    return f"{line[:-1]} \r" if line.endswith("\r") else f"{line} "
+
+
+def _goes_on(line: str, after: str, full: float) -> bool:
+    first = after.split(maxsplit=1)[0] if after.strip() else ""
+    return bool(first) and not first.startswith(BULLETS) and len(line.rstrip("\r")) + 1 + len(first) > full

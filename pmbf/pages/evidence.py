@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from pmbf.base.errors import ParameterError
-from pmbf.pages.charts import HistogramBar, histogram
 from pmbf.pages.findings import Findings, SourceText
+from pmbf.pages.lists import sections_list, sentences_list
 from pmbf.pages.marked import MarkedText, map_of, runs, signs_list
-from pmbf.pages.markup import counted, escaped, percent
-from pmbf.pages.sections import sections_list
-from pmbf.pages.sentences import sentences_list
+from pmbf.pages.markup import HistogramBar, counted, escaped, histogram, percent
 from pmbf.pages.shell import embedded_json, embedded_packed, page, theme_button
 from pmbf.pages.sources import Extent, card, source_texts, summary_row
 from pmbf.report import CERTAINTIES, Report

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,11 +12,9 @@ from typing import NamedTuple
 from pmbf.base.errors import ParameterError, PmbfError, WithheldError
 from pmbf.base.places import Places
 from pmbf.base.span import Span, union_length
-from pmbf.pages.cutting import SpanLayer
-from pmbf.pages.lines import joined
+from pmbf.pages.cutting import SpanLayer, joined
 from pmbf.pages.markup import common_folder
-from pmbf.pages.signs import Sign, signs
-from pmbf.report import Match, Passage, Report
+from pmbf.report import Match, Passage, Query, Report
 from pmbf.screen.exempt import bibliography, quotations
 from pmbf.verify import Settings, edits
 
@@ -27,6 +27,17 @@ WITHHELD = "The text of this source is withheld by the site that has it."
 COMPARED = ("verbatim", "edited")
 """Kinds whose words are compared one by one. In the others nearly every word stands elsewhere."""
 
+_LETTERS = {
+    "Latin": "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff",
+    "Greek": "\u0370-\u0373\u0376-\u037d\u037f\u0386\u0388-\u03ff\u1f00-\u1fff",
+    "Cyrillic": "\u0400-\u0481\u048a-\u052f",
+    "Armenian": "\u0531-\u0556\u0561-\u0587",
+}
+_OF = {script: re.compile(f"[{letters}]") for script, letters in _LETTERS.items()}
+_WORD = re.compile(rf"[{''.join(_LETTERS.values())}]{{2,}}")
+_HIDDEN = "\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
+_INVISIBLE = re.compile(rf"(?<=[{''.join(_LETTERS.values())}])[{_HIDDEN}]+")
+
 
 class Numbered(NamedTuple):
     """A passage, its number on the page (in query order, from 1), and the rank of its source (from 1)."""
@@ -38,14 +49,7 @@ class Numbered(NamedTuple):
 
 @dataclass(frozen=True)
 class Findings:
-    """A report with its texts, as a page shows it.
-
-    Args:
-        report: The report.
-        text: The text that was screened.
-        source_text: Where the texts of the sources come from.
-        hide_names: Whether names of texts and documents are left out.
-    """
+    """A report with its texts, as a page shows it; `hide_names` leaves out names of texts and documents."""
 
     report: Report
     text: str
@@ -211,3 +215,42 @@ def around(span: Span, length: int, margin: int) -> Span:
     Span(start=2, stop=25)
     """
     return Span(max(0, span.start - margin), min(length, span.stop + margin))
+
+
+class Sign(NamedTuple):
+    """A place that looks altered: where, its kind (`mixed` or `invisible`), and what it is."""
+
+    span: Span
+    kind: str
+    told: str
+
+
+def signs(text: str, query: Query) -> list[Sign]:
+    """Return the signs of manipulation of a query, ascending; a text whose report counts none is not searched.
+
+    >>> [(sign.kind, sign.told) for sign in signs("the p\u0430yment", Query("", 11, 2, 0, n_mixed_tokens=1))]
+    [('mixed', 'Latin and Cyrillic letters: U+0430 CYRILLIC SMALL LETTER A')]
+    """
+    found = [*(_mixed(text) if query.n_mixed_tokens else ()), *(_invisible(text) if query.n_invisible else ())]
+    return sorted(found)
+
+
+def _mixed(text: str) -> Iterator[Sign]:
+    for word in _WORD.finditer(text):
+        if word[0].isascii():
+            continue
+        counts = {script: len(pattern.findall(word[0])) for script, pattern in _OF.items()}
+        scripts = [script for script, n in counts.items() if n]
+        if len(scripts) > 1:
+            fewest = min(scripts, key=lambda script: (counts[script], script == "Latin"))
+            odd = dict.fromkeys(_OF[fewest].findall(word[0]))
+            yield Sign(Span(*word.span()), "mixed", f"{' and '.join(scripts)} letters: {', '.join(map(_told, odd))}")
+
+
+def _invisible(text: str) -> Iterator[Sign]:
+    for found in _INVISIBLE.finditer(text):
+        yield Sign(Span(*found.span()), "invisible", ", ".join(map(_told, dict.fromkeys(found[0]))))
+
+
+def _told(char: str) -> str:
+    return f"U+{ord(char):04X} {unicodedata.name(char, '')}".strip()

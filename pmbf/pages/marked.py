@@ -20,11 +20,7 @@ FLAGS = {"quotation": 1, "bibliography": 2, "excluded": 4}
 class MarkedText:
     """The text as HTML, and its marked pieces for the script, in the same order.
 
-    Args:
-        findings: What was found.
-        sections: The sections as HTML.
-        pieces: For each mark: its characters, its flags, its passages, its words that differ as `[passage, role]`.
-        spans: For each mark: where it is.
+    Each mark has its characters, its flags, its passages, its words that differ as `[passage, role]`; and its span.
     """
 
     findings: Findings

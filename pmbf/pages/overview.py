@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
-from pmbf.pages.charts import shares_histogram
-from pmbf.pages.markup import common_folder, counted, escaped, percent
+from pmbf.pages.markup import common_folder, counted, escaped, percent, shares_histogram
 from pmbf.pages.shell import page, theme_button
 
 

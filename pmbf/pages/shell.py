@@ -1,4 +1,4 @@
-"""The shell of every page: one self-contained HTML file that sends no request.
+"""The shell of every page: one self-contained HTML file that sends no request, and how it is written.
 
     page(title, body, styles=("evidence.css",), scripts=("theme.js", …), values=…)
 
@@ -13,11 +13,14 @@ import base64
 import gzip
 import hashlib
 import json
+import os
+import tempfile
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from pmbf.base.contents import require_replaceable
 from pmbf.pages.markup import escaped
 
 BASE_STYLE, THEME_SCRIPT = "base.css", "theme.js"
@@ -41,8 +44,7 @@ def page(
     Args:
         title: The title, not escaped.
         body: HTML inside `<body>`; it holds no `style=` and no script.
-        styles: Names of style sheets in `assets/`, after `BASE_STYLE`.
-        scripts: Names of scripts in `assets/`, in the order in which they run, after `THEME_SCRIPT`.
+        styles, scripts: Names in `assets/`, after `BASE_STYLE` and `THEME_SCRIPT`; scripts run in this order.
         rules: Further CSS, made for this page.
         embedded: What scripts read: `embedded_json` and `embedded_packed`.
     """
@@ -93,3 +95,28 @@ def asset(name: str) -> str:
 
 def _sha256(content: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+
+def write_page(path: str | os.PathLike[str], page: str) -> None:
+    """Write a file whole: a page that was there before stays until the new one is. A link is replaced, not followed.
+
+    Raises:
+        UnsupportedError: The path is a folder, a pipe or a device.
+        OSError: The file cannot be written.
+    """
+    require_replaceable(path)
+    folder = os.path.dirname(os.path.abspath(path))
+    descriptor, written = tempfile.mkstemp(dir=folder, prefix=".page-", suffix=".tmp")
+    try:
+        with open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            file.write(page)
+        os.chmod(written, 0o666 & ~_umask())
+        os.replace(written, path)
+    except BaseException:
+        os.unlink(written)
+        raise
+
+
+def _umask() -> int:
+    os.umask(mask := os.umask(0o077))
+    return mask

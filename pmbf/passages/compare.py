@@ -91,10 +91,7 @@ def passages_each(
 
 
 def compared(pairs: Sequence[TextPair], statistics: Statistics, *, beside: bool) -> Iterable[JudgedPassages]:
-    """Return the passages of each pair, in tokens.
-
-    Args:
-        pairs, statistics, beside: As for `passages_each`.
+    """Return the passages of each pair, in tokens, as `passages_each`.
 
     >>> from pmbf.passages.prepared import prepare
     >>> known = Statistics.of([prepare("The weather was fine, and the town was happy in it.").words] * 20)

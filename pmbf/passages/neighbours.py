@@ -30,11 +30,9 @@ _MOST_PAIRS = 1 << 19
 def with_neighbours(passages_by_document: Mapping[int, tuple[Passage, ...]]) -> dict[int, tuple[Passage, ...]]:
     """Return the same passages with `also_in` filled; documents are named in the order of the mapping.
 
-    Cost: one sort, then a few steps for each pair of a different span and a passage that may overlap the span.
+    All documents match one query; passages of one document never overlap on the query's side.
 
-    Args:
-        passages_by_document: Passages of each document that matched one query; those of one document never overlap
-            on the query's side.
+    Cost: one sort, then a few steps for each pair of a different span and a passage that may overlap the span.
 
     >>> copied = Passage(Span(0, 90), Span(5, 95), 1.0, "verbatim")
     >>> with_neighbours({7: (copied,), 9: (copied,)})[7][0].also_in

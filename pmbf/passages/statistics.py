@@ -57,9 +57,6 @@ class Statistics(Counts):
         In a collection of other texts the words of a kind of prose seem rare, though the query has them all over. Each
         word of the query counts once less: what it has once does not say how often others have it.
 
-        Args:
-            text: The query.
-
         >>> from pmbf.passages.prepared import prepare
         >>> of_others = Statistics.of([prepare("a tide").words])
         >>> found = of_others.beside(prepare("a tide, a tide, a boat").words)

@@ -23,8 +23,7 @@ from hypothesis import strategies as st
 import pmbf
 from pmbf import Collection, ParameterError, Report
 from pmbf.base.span import Span
-from pmbf.pages.cutting import SpanLayer, sections
-from pmbf.pages.lines import joined
+from pmbf.pages.cutting import SpanLayer, joined, sections
 from pmbf.pages.markup import prose
 from pmbf.pages.shell import asset, page
 from pmbf.report import Query

@@ -1,21 +1,42 @@
-"""The sentences of a text on its page: those that stand in each source, and what each site that was asked says."""
+"""Lists beside the sources on a page: the sections of the text, the sentences of each source, what each site says."""
 
 from __future__ import annotations
 
 from pmbf.pages.markup import counted, escaped, percent
+from pmbf.report import Report, Section
 from pmbf.sentences.report import Sentence, SentenceReport, SentenceSource, SiteAnswer
+
+_RULES = {"compare": "", "skip": "skipped", "same": "compared with the same section"}
 
 SHOWN_CHARS = 160
 """Characters of a sentence that the list shows; the text beside it has all."""
 
 
+def sections_list(report: Report) -> str:
+    """Return the list of the sections that a template found; a note if it found none; nothing without a template."""
+    if not report.template:
+        return ""
+    if not report.sections:
+        told = f"The template {escaped(report.template)} found none of its sections: the whole text was compared."
+        return f'<p class="note">{told}</p>'
+    rows = "".join(map(_section, report.sections))
+    title = f"{counted(len(report.sections), 'section')} (template <bdi>{escaped(report.template)}</bdi>)"
+    return f'<h2 class="label">{title}</h2><ol class="sections">{rows}</ol>'
+
+
+def _section(section: Section) -> str:
+    share = "" if section.rule == "skip" else f"<b>{percent(section.coverage)}</b> "
+    told = [_RULES[section.rule]] if _RULES[section.rule] else []
+    if section.n_elsewhere:
+        told.append(f"{counted(section.n_elsewhere, 'source')} with shared text elsewhere")
+    told.append(f"characters {section.span.start:,} to {section.span.stop:,}")
+    return f'<li>{share}<bdi>{escaped(section.name)}</bdi> <span class="faint">{", ".join(told)}</span></li>'
+
+
 def sentences_list(report: SentenceReport, text: str, *, hide_names: bool) -> str:
     """Return the found sentences for each source, then what each site that was asked says.
 
-    Args:
-        report: What was found.
-        text: The text that was screened, clean.
-        hide_names: Whether no name of a document or site is shown.
+    The text is clean. With `hide_names` no name of a document or site is shown.
     """
     contacts = {one.name: one.contact for one in report.sites}
     rows = "".join(
