@@ -42,7 +42,7 @@ from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.directory import LIVE
 from pmbf.store.folder import Store
 from pmbf.store.having import Keys
-from pmbf.store.sourcetexts import document_text
+from pmbf.store.originals import document_text
 from pmbf.store.writer import Writer
 
 Ids = NDArray[np.uint32]

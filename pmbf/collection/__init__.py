@@ -22,7 +22,7 @@ from pmbf.intake.discovery import discover, is_among, several
 from pmbf.screen import Folder
 from pmbf.store.folder import Store
 from pmbf.store.listing import Listed, find, listed_in, named
-from pmbf.store.sourcetexts import SourceTexts, document_text
+from pmbf.store.originals import SourceTexts, document_text
 
 if TYPE_CHECKING:
     from pmbf.intake.adding import OnProblem

@@ -26,8 +26,7 @@ from pmbf.store.catalog_tables import Document, Documents
 from pmbf.store.directory import CHUNK_DOCUMENTS, LOCATION, located
 from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store
-from pmbf.store.pairs import Pairs, distinct_pairs
-from pmbf.store.postings import listed, ranges_of
+from pmbf.store.postings import Pairs, distinct_pairs, listed, ranges_of
 from pmbf.store.tilefile import StoredTile
 
 

@@ -6,10 +6,15 @@ from collections.abc import Collection, Iterable
 from functools import partial
 
 from pmbf.base.hashes import Hashes
-from pmbf.store import going_on, laying, levels, rowsfile, tilefile
+from pmbf.filter import Tile
+from pmbf.rowindex import RowIndex
+from pmbf.store import laying, levels, rowsfile, tilefile
+from pmbf.store.catalog_tables import BINARY_KIND
 from pmbf.store.files import Buffer, MappedFile, StoredFile
 from pmbf.store.fingerprints import Fingerprints
+from pmbf.store.folder import Store
 from pmbf.store.pending import Change, ended
+from pmbf.store.placing import Placer
 from pmbf.store.postings import Added, StoredPostings
 from pmbf.store.tilefile import StoredTile
 from pmbf.store.writing import Files, Written
@@ -28,7 +33,7 @@ class Index:
 
     def __init__(self, files: Files, *, rebuild: bool, mean_hashes: float) -> None:
         self._files, self._store, self._rebuild = files, files.store, rebuild
-        self.placer = going_on.placer(self._store, rebuild, mean_hashes)
+        self.placer = _placer(self._store, rebuild, mean_hashes)
         self.n_loaded = 0
         self._placed: list[Added] = []
 
@@ -130,3 +135,30 @@ class Index:
         mapped = MappedFile(self._store.folder, written, self._store.generation.identity)
         rows = rowsfile.payload([(serial, StoredPostings.of_file(mapped).whole())])
         return [written, self._files.write("ROWS", rows, serial=rows_serial)]
+
+
+def totals_of(store: Store, rebuild: bool) -> tuple[int, int]:
+    """Return the live documents with text and their hashes, told by the catalog if the directory is rebuilt."""
+    if rebuild:
+        rows = store.catalog.live_documents()
+        hashes = [document.n_hashes for document in rows if document.kind != BINARY_KIND]
+        return len(hashes), sum(hashes)
+    known = store.generation.directory.totals()
+    return known.n_live, known.n_hashes
+
+
+def _placer(store: Store, rebuild: bool, mean_hashes: float) -> Placer | None:
+    """Return a placer with the tiles that take more documents; with `rebuild` there are none. None: nothing is placed.
+
+    Only a collection of the kind `rows` has tiles.
+    """
+    if store.params.index != "rows":
+        return None
+    tiles: dict[int, Tile] = {}
+    rows = RowIndex()
+    for number, stored in () if rebuild else store.generation.growing_tiles():
+        tiles[number] = stored.tile.writable()
+        rows.put_tile(number, stored.entries.copy())
+    used = max(store.generation.tile_files(), default=-1)
+    next_tile = max(int(store.catalog.meta["next_tile"]), used + 1)
+    return Placer(store.params, tiles, rows, next_tile=next_tile, mean_hashes=mean_hashes)

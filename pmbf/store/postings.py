@@ -21,7 +21,6 @@ from pmbf.base.arrays import among, distinct
 from pmbf.base.hashes import Hashes
 from pmbf.kernels import GONE, PADDING_BYTES, Postings, PostingsPages, PostingsShape, Row
 from pmbf.store.files import PAGE_BYTES, MappedFile, damaged
-from pmbf.store.pairs import sorted_pairs
 
 _NUMBERS = struct.Struct("<6I3Q")
 
@@ -29,6 +28,10 @@ _RANGE_BYTES = 4 << 20
 """Bytes of the bits that are joined at once, about."""
 
 Ids = NDArray[np.uint32]
+Pairs = tuple[Hashes, Ids]
+"""Hashes, and of each a number, of a document for instance."""
+
+_NUMBER = np.uint64(0xFFFFFFFF)
 
 
 class Added(NamedTuple):
@@ -187,6 +190,34 @@ def listed(source: Source, start: int, stop: int) -> tuple[Hashes, Ids]:
     ready = of_range(source, start, stop)
     hashes, numbers = kernels.list_postings(ready, start, stop)
     return hashes, ready.documents[numbers]
+
+
+def sorted_pairs(hashes: Hashes, numbers: Ids) -> Pairs:
+    """Return pairs of a hash and a number, ascending.
+
+    >>> [one.tolist() for one in sorted_pairs(np.array([9, 4, 9], np.uint32), np.array([2, 7, 1], np.uint32))]
+    [[4, 9, 9], [7, 1, 2]]
+    """
+    if hashes.itemsize == 4:  # a sort of whole numbers takes a tenth of the time
+        keys = hashes.astype(np.uint64)
+        keys <<= np.uint64(32)
+        keys |= numbers
+        keys.sort()
+        return (keys >> np.uint64(32)).astype(np.uint32), (keys & _NUMBER).astype(np.uint32)
+    order = np.lexsort((numbers, hashes))
+    return hashes[order], numbers[order]
+
+
+def distinct_pairs(hashes: Hashes, numbers: Ids) -> Pairs:
+    """Return pairs of a hash and a number, ascending, each once.
+
+    >>> [one.tolist() for one in distinct_pairs(np.array([9, 4, 9], np.uint32), np.array([1, 2, 1], np.uint32))]
+    [[4, 9], [2, 1]]
+    """
+    hashes, numbers = sorted_pairs(hashes, numbers)
+    differs = (hashes[1:] != hashes[:-1]) | (numbers[1:] != numbers[:-1])
+    is_first = np.append(np.ones(len(hashes[:1]), np.bool_), differs)
+    return hashes[is_first], numbers[is_first]
 
 
 def made(added: Added, hash_bits: int = 32) -> Postings:

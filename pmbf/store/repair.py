@@ -21,9 +21,8 @@ from pmbf.store.check import CheckReport, check, file_problems, filter_problems
 from pmbf.store.compact import FilePacker
 from pmbf.store.folder import Store
 from pmbf.store.originals import read_again
-from pmbf.store.pairs import distinct_pairs
 from pmbf.store.pending import Change, ended
-from pmbf.store.postings import listed, ranges_of
+from pmbf.store.postings import distinct_pairs, listed, ranges_of
 from pmbf.store.writer import Writer
 
 Result = TypeVar("Result")

@@ -19,14 +19,14 @@ import numpy as np
 
 from pmbf.base.arrays import among
 from pmbf.base.errors import ParameterError
-from pmbf.store import directory, going_on
+from pmbf.store import directory
 from pmbf.store.catalog_tables import BINARY_KIND, Document, DocumentRows, JournalEntry, ListedPath, made_from
 from pmbf.store.codec import TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store, write_generation
 from pmbf.store.incoming import Contents, NewDocuments
-from pmbf.store.indexing import Index
+from pmbf.store.indexing import Index, totals_of
 from pmbf.store.journal import Journal
 from pmbf.store.pending import Change, Pending, PendingDocuments, ended
 from pmbf.store.writing import Files
@@ -328,7 +328,7 @@ class Writer:
         self._rebuild = rebuild
         self.files.go_on()
         has_rows = self.store.params.index == "rows"
-        self._n_live, self._n_hashes = going_on.totals(self.store, rebuild) if has_rows else (0, 0)
+        self._n_live, self._n_hashes = totals_of(self.store, rebuild) if has_rows else (0, 0)
         mean_hashes = self._n_hashes / max(1, self._n_live)
         self.index = Index(self.files, rebuild=rebuild, mean_hashes=mean_hashes)
         self._start_pending()
