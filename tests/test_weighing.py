@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from pmbf import Collection
 from pmbf.base.span import Span
 from pmbf.kernels import NAT
-from pmbf.kernels.reference_pieces import SharedPiece
+from pmbf.kernels.reference_pieces import SharedPiece, rare_likeness
 from pmbf.kernels.reference_refine import NumberedPair
-from pmbf.kernels.reference_weighing import rare_likeness
 from pmbf.report import Passage
 from pmbf.verify import Settings, Statistics, passages, prepare
 

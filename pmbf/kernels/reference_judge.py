@@ -20,17 +20,19 @@ from pmbf.kernels.reference_pieces import (
     JudgedTexts,
     SharedPiece,
     chain_spans,
+    evidence,
     exact_piece,
     free_parts,
     mostly_inside,
     near,
     owned,
+    rare_likeness,
+    weighed,
 )
 from pmbf.kernels.reference_ready import AskedText, Ready
 from pmbf.kernels.reference_refine import NumberedPair
 from pmbf.kernels.reference_reworded import ranked, reworded
 from pmbf.kernels.reference_runs import Block, Chain, chained, equal_runs, hop
-from pmbf.kernels.reference_weighing import evidence, rare_likeness, weighed
 from pmbf.kernels.reference_words import classes, guessed, weigh
 from pmbf.kernels.types import KINDS, JudgedPassages, Tokens
 

@@ -13,9 +13,18 @@ from pmbf.base.span import Span, meets, overlap
 from pmbf.kernels.align_rules import NAT
 from pmbf.kernels.asked import Bars, n_letters
 from pmbf.kernels.reference_likeness import found_share, in_order, sorted_similarity
-from pmbf.kernels.reference_pieces import START, JudgedTexts, SharedPiece, in_both, mostly_inside, near
+from pmbf.kernels.reference_pieces import (
+    START,
+    JudgedTexts,
+    SharedPiece,
+    in_both,
+    in_runs,
+    mostly_inside,
+    near,
+    topical_evidence,
+    weighed,
+)
 from pmbf.kernels.reference_refine import Box
-from pmbf.kernels.reference_weighing import in_runs, topical_evidence, weighed
 
 VERBATIM_WORDS = 6
 """Words in the shortest equal run that counts as verbatim. A letter that is a token counts as half a word."""
