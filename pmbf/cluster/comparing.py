@@ -82,13 +82,11 @@ class VolumeRows:
     volume: Volume
 
     def documents(self, ids: Iterable[int]) -> dict[int, Document]:
-        offset = self.volume.offset
-        found = self.store.documents(id_ - offset for id_ in ids)
+        offset, found = self.volume.offset, self.store.documents(self.volume.own(ids))
         return {id_ + offset: row._replace(id=id_ + offset) for id_, row in found.items()}
 
     def listed_of(self, ids: Iterable[int]) -> dict[int, list[ListedPath]]:
-        offset = self.volume.offset
-        found = self.store.listed_of(id_ - offset for id_ in ids)
+        offset, found = self.volume.offset, self.store.listed_of(self.volume.own(ids))
         return {id_ + offset: [moved(one, self.volume) for one in paths] for id_, paths in found.items()}
 
 

@@ -175,7 +175,7 @@ class Holder(Tasks):
         having = [one for one in volumes if one.name not in unread and any(id_ in one for id_ in ids)]
         listed, unlisted = self._each(
             having,
-            lambda store, volume: VolumeRows(store, volume).listed_of(id_ for id_ in ids if id_ in volume),
+            lambda store, volume: VolumeRows(store, volume).listed_of(ids),
         )
         paths = {id_: some for one in listed for id_, some in one.items()}
         answered = {}
@@ -298,7 +298,7 @@ class Holder(Tasks):
         """Return the paths of some documents."""
 
         def of(store: Store, volume: Volume) -> list[ListedPath]:
-            listed = store.listed_of(id_ - volume.offset for id_ in ids if id_ in volume)
+            listed = store.listed_of(volume.own(ids))
             return [moved(one, volume) for some in listed.values() for one in some]
 
         return _flat(*self._each(volumes, of))

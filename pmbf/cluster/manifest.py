@@ -61,6 +61,10 @@ class Volume:
         """Live documents, those without text included."""
         return self.n_live + self.n_without_text
 
+    def own(self, ids: Iterable[int]) -> list[int]:
+        """Return those ids of the collection that the volume has, as its own."""
+        return [id_ - self.offset for id_ in ids if id_ in self]
+
     def __contains__(self, id_: int) -> bool:
         """Whether the volume has an id of the collection."""
         return self.offset < id_ <= self.offset + self.n_ids

@@ -25,7 +25,7 @@ def entries_of(store: Store, volume: Volume, ids: Sequence[int] | None = None) -
     if ids is None:
         entries: Iterable[Entry] = store.documents_with_paths()
     else:
-        rows = store.living(id_ - volume.offset for id_ in ids if id_ in volume)
+        rows = store.living(volume.own(ids))
         listed = store.listed_of(rows)
         entries = [(row, listed[id_]) for id_, row in sorted(rows.items())]
     return [(row._replace(id=row.id + volume.offset), [moved(one, volume) for one in paths]) for row, paths in entries]
@@ -36,7 +36,7 @@ def texts_of(store: Store, volume: Volume, ids: Sequence[int]) -> dict[int, str 
 
     `CorruptError`: a text is damaged.
     """
-    rows = store.documents(id_ - volume.offset for id_ in ids if id_ in volume)
+    rows = store.documents(volume.own(ids))
     paths = store.paths_of(rows)
     found: dict[int, str | IncompleteError] = {}
     for id_, row in rows.items():

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from pmbf.base.contents import reason_of
 from pmbf.base.errors import ParameterError
-from pmbf.store.catalog_tables import ListedPath
 from pmbf.store.telling import has_lost_its_catalog, is_collection, is_depot
+
+if TYPE_CHECKING:  # it needs NumPy, and a hook does without
+    from pmbf.store.catalog_tables import ListedPath
 
 Values = TypeVar("Values", bound=Iterable[object])
 

@@ -42,11 +42,12 @@ def begin(page, *keys):
     settle(page)
 
 
-def axe(page):
-    """Return the rules of axe that the page breaks."""
+def axe(page, *rules):
+    """Return the rules of axe that the page breaks: of all, or of some."""
     from axe_playwright_python.sync_playwright import Axe
 
-    found = Axe().run(page).response["violations"]
+    options = {"runOnly": {"type": "rule", "values": rules}} if rules else None
+    found = Axe().run(page, options=options).response["violations"]
     return [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in found]
 
 

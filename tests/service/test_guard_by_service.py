@@ -12,6 +12,7 @@ from pmbf.cli.guard.app import guard as group
 from pmbf.cli.guard.options import COMMANDS, FLAGS, LISTS, WORDS, plain
 from pmbf.cli.words import read, taken_by
 from pmbf.guard.baseline import Baseline, write_baseline
+from tests.commands.conftest import run
 from tests.conftest import ROOT, words
 from tests.guard.conftest import LEAK, SECRET, Git, guard
 from tests.service.conftest import served
@@ -185,10 +186,8 @@ def test_command_line_service_and_http_give_one_verdict(protected, place, tmp_pa
     with served(protected, place / "doors.sock", "--config", tmp_path / "policy.toml") as running:
         for name, content in (payloads if keys else PAYLOADS | payloads).items():
             words = ("-", "--name", name, "--json", "--config", tmp_path / "policy.toml")
-            alone, by_service = (
-                json.loads(guard(*words, cwd=tmp_path, given=content, PMBF_SOCKET=socket).stdout)
-                for socket in ("", str(running.path))
-            )
+            alone = json.loads(run("guard", *words, input=content, env={"PMBF_SOCKET": ""}).stdout)
+            by_service = json.loads(guard(*words, cwd=tmp_path, given=content, PMBF_SOCKET=str(running.path)).stdout)
             status, by_http = running.json("POST", f"/v1/check?name={name}", content)
             assert (status, by_http.pop("generation")) == (200, Collection(protected).generation)
             assert alone == by_service == by_http, name
