@@ -20,7 +20,7 @@ from pmbf.cluster.volumes import seal
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin
 from pmbf.jobs.executor import Inline
-from pmbf.screen import LeavingOut, Options, answers
+from pmbf.screen import LeavingOut, Options, answers, screened
 from tests.conftest import words
 
 needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="the program openssl makes the certificates")
@@ -81,7 +81,7 @@ def told(nodes, manifest, queries, jobs=1, **options):
     wanted, backend = Options(**options), SpreadBackend(nodes, manifest, Path("somewhere"))
     origins = [Origin.of(text, name) for name, text in queries]
     left_out = LeavingOut(backend, wanted)
-    found = answers(backend, origins, left_out, limits=Limits(), options=wanted, jobs=jobs)
+    found = answers(backend, origins, left_out, limits=Limits(), options=wanted, stages=screened, jobs=jobs)
     return [one.report.to_json() for one in found]
 
 
