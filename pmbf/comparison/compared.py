@@ -33,18 +33,11 @@ from pmbf.screen.templates import Template
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """How texts are compared.
+    """How texts are compared, as `pmbf.comparison.compare` takes it.
 
     Args:
-        group_by: What makes a group; see `pmbf.comparison.grouping.grouped`.
         libraries: Collections whose passages are told apart.
         ignored: Names of ignored texts, for the settings; their texts are in `options`.
-        common: Groups that may have a text that counts, or as a `float` their share; None for the default.
-        threshold: Share from which a pair is in the result.
-        options: What counts as found.
-        limits: Bounds for reading a file.
-        jobs: Processes that compare, at least 1.
-        advance: Called while texts are read and compared.
     """
 
     group_by: GroupBy = None

@@ -68,8 +68,8 @@ def test_each_row_of_the_matrix_has_a_name_of_its_own(tmp_path):
     )
     found = compare({name: essay(i, long) for i, name in enumerate(given)}, group_by=str(tmp_path / "t.csv"), common=9)
     names = ShownNames(found)
-    assert [names.short_plain(name) for name in given[:4]] == ["adams draft", "adams essay", "baker", "essay"]
-    assert len({names.short_plain(name) for name in given}) == len(given)
+    assert [names.short_plain[name] for name in given[:4]] == ["adams draft", "adams essay", "baker", "essay"]
+    assert len({names.short_plain[name] for name in given}) == len(given)
     matrix = re.search(r'<svg class="chart matrix".*?</svg>', pmbf.page(found), re.S)[0]
     assert matrix.count("<text ") == len(given) and ">adams draft<" in matrix and ">adams<" not in matrix
 

@@ -54,13 +54,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Background:
-    """In how many of many texts each feature is.
-
-    Args:
-        n_texts: How many texts they are.
-        hashes: `(n,) uint32`, features of two texts or more, ascending.
-        frequencies: `(n,) uint32`, in how many texts each is.
-    """
+    """In how many of `n_texts` texts each feature is; `hashes` are those of two texts or more, ascending."""
 
     n_texts: int
     hashes: NDArray[np.uint32]
@@ -81,11 +75,7 @@ class Background:
         return cls(len(lists), hashes[shared], frequencies[shared])
 
     def write(self, path: str | os.PathLike[str], features: Features) -> None:
-        """Write the background to a file, whole or not at all.
-
-        Raises:
-            OSError: It cannot be written.
-        """
+        """Write the background to a file, whole or not at all."""
         n_texts = np.array([self.n_texts], np.uint64)
         arrays: Arrays = {"n_texts": n_texts, "hashes": self.hashes, "frequencies": self.frequencies}
         with replacing(Path(path), beside_others=True) as file:
@@ -93,13 +83,7 @@ class Background:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], features: Features) -> Background:
-        """Return the background in a file.
-
-        Raises:
-            NotFoundError: There is no such file.
-            CorruptError: It is damaged, or no background.
-            ParameterError: It was made of other features.
-        """
+        """Return the background in a file, which was made of the same features."""
         content = read_bounded(path, _MOST_BYTES)
         arrays = arrays_in(content)
         if arrays is None or set(arrays) != {"n_texts", "hashes", "frequencies"}:

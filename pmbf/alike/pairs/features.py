@@ -79,10 +79,8 @@ class Features:
 class Featured:
     """The features of some texts.
 
-    Args:
-        lists: The features of each text.
-        languages: `(n_texts,) int8`, the number of each text's language in `STOP_WORDS`; below 0 if it has no spot
-            signatures: `BY_WORDS`, `UNREAD` or `NO_LIST`.
+    `languages`, `(n_texts,) int8`, are numbers in `STOP_WORDS`; below 0 without spot signatures: `BY_WORDS`, `UNREAD`
+    or `NO_LIST`.
     """
 
     lists: Lists

@@ -73,10 +73,8 @@ def found_in(source: TextSource, how: Joining, wanted: Wanted, work: Work | None
 
 
 def background_of(source: TextSource, features: Features, how: Joining, work: Work | None = None) -> Background:
-    """Return in how many texts of a source each feature is. Texts that were not read, and paths of equal texts, do not
-    count."""
-    made = features_of(source, features, how, work)
-    return Background.of(made.lists)
+    """Return in how many texts of a source each feature is; texts not read, and paths of equal texts, do not count."""
+    return Background.of(features_of(source, features, how, work).lists)
 
 
 def features_of(source: TextSource, features: Features, how: Joining, work: Work | None = None) -> Featured:
@@ -104,13 +102,9 @@ def _calls(source: TextSource, features: Features, work: Work | None) -> Iterato
         if work and (stored := work.read(name, run)) is not None:
             offsets = np.append(np.uint64(0), np.cumsum(stored["sizes"], dtype=np.uint64))
             made = Featured(Lists(offsets, stored["features"]), stored["languages"])
-            yield partial(_itself, made)
+            yield lambda made=made: made  # type: ignore[misc]
             continue
         yield partial(_made, batch.texts(), features, partial(work.write, name, run) if work else None)
-
-
-def _itself(made: Featured) -> Featured:
-    return made
 
 
 def _made(

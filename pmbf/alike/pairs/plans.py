@@ -66,12 +66,7 @@ class Joining:
 
 @dataclass(frozen=True, slots=True)
 class HandedOn:
-    """What the plan `term` handed on.
-
-    Args:
-        raw: Bytes without any summing: 12 for each feature that two texts share.
-        summed: Bytes of the partial counts, summed in each range.
-    """
+    """Bytes that the plan `term` handed on: `raw` are 12 for each feature that two texts share, without any summing."""
 
     raw: int = 0
     summed: int = 0

@@ -63,7 +63,6 @@ class Links:
     """Pairs and clusters by the numbers of the texts.
 
     Args:
-        joined: The pairs.
         sizes: `(n_texts,) uint32`, the features of each text.
         kept: `(n_texts,) int64`, for each text the one that is kept in its place, itself if none is.
         is_whole: Whether each pair is there; otherwise texts with equal features are pairs with one of them only.
@@ -173,12 +172,9 @@ def as_dict(pair: NearPair) -> dict[str, Any]:
 
 
 def rows(found: NearDuplicates, by: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table: a row of `COLUMNS[by]` for each pair, or for each text.
+    """Yield the rows of a table by `pairs` or `texts`: a row of `COLUMNS[by]` for each.
 
-    Args:
-        found: What was found.
-        by: `pairs` or `texts`. Of a text `cluster` is the label of the text kept in its place, and `n_cluster` the
-            number of texts in its cluster.
+    Of a text `cluster` is the label of the text kept in its place, `n_cluster` the number of texts in its cluster.
     """
     if by == "pairs":
         yield from map(as_dict, found.pairs)

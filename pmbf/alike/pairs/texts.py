@@ -35,49 +35,10 @@ _TEXTS = "texts.pmbf"
 
 
 class TextBatch(NamedTuple):
-    """Texts whose features are made together.
-
-    Args:
-        key: Tells the texts from others.
-        texts: Returns them in UTF-8; None for a text that cannot be read.
-    """
+    """Texts in UTF-8 whose features are made together, None for one that is not read; `key` tells them from others."""
 
     key: str
     texts: Callable[[], Sequence[bytes | None]]
-
-
-class TextSource(Protocol):
-    """Texts in an order that stays. The features of a text that has several labels are made once."""
-
-    @property
-    def labels(self) -> Sequence[Label]:
-        """What the texts are called."""
-
-    @property
-    def lengths(self) -> Sequence[int]:
-        """Characters of each text."""
-
-    @property
-    def times(self) -> Sequence[float] | None:
-        """When each text was made; the largest is the newest."""
-
-    @property
-    def places(self) -> Sequence[int]:
-        """The place of each text among those of all batches."""
-
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """What was not read, and why."""
-
-    @property
-    def title(self) -> str:
-        """What was named."""
-
-    def batches(self) -> Iterator[TextBatch]:
-        """Yield the texts, each once. One thread reads them."""
-
-    def text(self, number: int) -> str:
-        """Return a text."""
 
 
 # ---------------------------------------------------------------------- texts in memory
@@ -85,7 +46,14 @@ class TextSource(Protocol):
 
 @dataclass(frozen=True)
 class ListedTexts:
-    """Texts in memory. Where there is none, there is an empty one."""
+    """Texts in memory. Where there is none, there is an empty one.
+
+    Args:
+        labels: What the texts are called.
+        times: When each was made; the largest is the newest.
+        problems: What was not read, and why.
+        title: What was named.
+    """
 
     labels: Sequence[Label]
     texts: Sequence[str]
@@ -99,9 +67,11 @@ class ListedTexts:
 
     @property
     def places(self) -> Sequence[int]:
+        """The place of each text among those of all batches."""
         return range(len(self.texts))
 
     def batches(self) -> Iterator[TextBatch]:
+        """Yield the texts, each once. One thread reads them."""
         for start in range(0, len(self.texts), BATCH_TEXTS):
             some = self.texts[start : start + BATCH_TEXTS]
             yield TextBatch(str(start), lambda some=some: list(map(utf8, some)))  # type: ignore[misc]
@@ -181,12 +151,10 @@ class _Stored:
 
 
 class StoredTexts:
-    """The paths of a collection, by name.
+    """The paths of a collection, by name, as `ListedTexts`. The features of a text with several paths are made once.
 
     Args:
-        archive: The collection.
         base: The folder that names are relative to; empty for whole paths.
-        title: What was named.
         unread: What was not read, and why.
     """
 
@@ -236,6 +204,9 @@ class StoredTexts:
         some = self._entries[start:stop]
         key = sha256("".join(f"{row.id} {row.sha256}\n" for row, _ in some).encode()).hexdigest()
         return TextBatch(key, lambda: [None if text is None else utf8(text) for text in self._archive.texts(some)])
+
+
+TextSource = ListedTexts | StoredTexts
 
 
 @contextmanager

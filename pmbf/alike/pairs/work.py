@@ -39,10 +39,7 @@ _MARKED = "Finished blocks of `pmbf pairs`. The same command continues from them
 
 
 class Work:
-    """A folder of blocks. One process at a time has it.
-
-    Args:
-        folder: It exists.
+    """A folder of blocks, which exists. One process at a time has it.
 
     Thread rule: threads may read and write blocks of different names.
     """
@@ -51,15 +48,7 @@ class Work:
         self.folder = folder
 
     def read(self, name: str, run: str) -> Arrays | None:
-        """Return the arrays of a finished block.
-
-        Args:
-            name: Of the block.
-            run: What it must be of.
-
-        Returns:
-            None if there is no such block, if it is damaged, or if it is of another run.
-        """
+        """Return the arrays of a finished block; None if there is none, it is damaged, or it is of another run."""
         try:
             content = self._path(name).read_bytes()
         except FileNotFoundError:
@@ -67,11 +56,7 @@ class Work:
         return arrays_in(content, run)
 
     def write(self, name: str, run: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Write a block; after a crash it is there whole or not at all.
-
-        Raises:
-            OSError: The disk is full or the folder cannot be written.
-        """
+        """Write a block; after a crash it is there whole or not at all."""
         with replacing(self._path(name)) as file:
             file.write(as_bytes(run, arrays))
 
@@ -101,7 +86,6 @@ def work_folder(folder: str | os.PathLike[str] | None) -> Iterator[Work]:
     Raises:
         ParameterError: The folder holds something else.
         BusyError: Another process works in it.
-        OSError: It cannot be made or written.
     """
     with ExitStack() as stack:
         if folder is None:

@@ -136,7 +136,7 @@ def matrix(comparison: Comparison, names: ShownNames) -> str:
     if len(ordered) > MOST_CELLS:
         return f'<canvas class="matrix scripted" id="matrix" width="{len(ordered)}" height="{len(ordered)}"></canvas>'
     at = {name: i for i, name in enumerate(ordered)}
-    left = 8 + 6.2 * min(NAME_CHARS, max(map(len, map(names.short_plain, ordered)), default=0))
+    left = 8 + 6.2 * min(NAME_CHARS, max((len(names.short_plain[name]) for name in ordered), default=0))
     size = CELL * len(ordered)
     cells = []
     for i, pair in enumerate(comparison.pairs):

@@ -90,7 +90,7 @@ def texts_table(comparison: Comparison, names: ShownNames) -> str:
         label = f'<br><bdi class="faint" data-as="">{escaped(one.label)}</bdi>' if one.label else ""
         cells = f"<td>{name_of(names, one.name)}{label}</td>"
         if has_groups:
-            cells += f'<td><bdi data-as="Group {names.group_number(one.group)}">{escaped(one.group)}</bdi></td>'
+            cells += f'<td><bdi data-as="Group {names.group_number[one.group]}">{escaped(one.group)}</bdi></td>'
         cells += f'<td class="n">{one.n_chars:,}</td><td class="n">{percent(highest[one.name])}</td>'
         cells += f'<td class="n">{percent(out / n_chars)}</td>'
         cells += f'<td class="n">{percent(one.n_library / n_chars)}</td>' if has_library else ""

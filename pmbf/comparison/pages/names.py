@@ -19,11 +19,7 @@ NAME_CHARS = 22
 
 @dataclass(frozen=True)
 class ShownNames:
-    """The names of a comparison.
-
-    Args:
-        comparison: The comparison.
-    """
+    """The names of a comparison."""
 
     comparison: Comparison
 
@@ -49,13 +45,10 @@ class ShownNames:
         return sorted(self.in_pairs, key=lambda name: (self._cluster.get(name, last), name))
 
     @cached_property
-    def _groups(self) -> dict[str, int]:
+    def group_number(self) -> dict[str, int]:
+        """The number of each group, from 1."""
         groups = sorted({member.group for member in self.comparison.members})
         return {group: i for i, group in enumerate(groups, 1)}
-
-    def group_number(self, group: str) -> int:
-        """Return the number of a group, from 1."""
-        return self._groups[group]
 
     def alias(self, name: str) -> str:
         """Return what a text is called if names are hidden."""
@@ -69,15 +62,12 @@ class ShownNames:
         """Return the class of a text's colour: that of its cluster, or none."""
         return f"k{self._cluster[name] % HUES}" if name in self._cluster else "alone"
 
-    def short_plain(self, name: str) -> str:
-        """Return a name for a chart, which no other text of the charts has: the group, or without folders and ending.
+    @cached_property
+    def short_plain(self) -> dict[str, str]:
+        """The names for a chart, each of one text alone: the group, or the name without folders and ending.
 
         Of several texts of a group it is the group and the text's own name; what is too long is cut in its middle.
         """
-        return self._short[name]
-
-    @cached_property
-    def _short(self) -> dict[str, str]:
         found = dict[str, str]()
         for choices in zip(*(self._choices(name) for name in self.in_pairs), strict=True):
             told = Counter(choices)
@@ -95,7 +85,7 @@ class ShownNames:
 
     def short(self, name: str) -> str:
         """Return the same as HTML."""
-        return escaped(self.short_plain(name))
+        return escaped(self.short_plain[name])
 
     def labelled(self, most: int) -> set[str]:
         """Return the texts of components of the graph that have at most `most` texts."""

@@ -121,13 +121,7 @@ def _require_texts(comparison: Comparison) -> None:
 
 
 def overview(comparison: Comparison, page_of: PageOf, inside: str = "") -> str:
-    """Return a comparison as one HTML file.
-
-    Args:
-        comparison: What was found.
-        page_of: Where the passages of each pair are shown.
-        inside: HTML of passages that are shown on this page.
-    """
+    """Return a comparison as one HTML file; `inside` is HTML of passages that are shown on this page."""
     names = ShownNames(comparison)
     return html_page(
         f"{comparison.title or 'Texts'} compared with each other",
@@ -140,7 +134,7 @@ def overview(comparison: Comparison, page_of: PageOf, inside: str = "") -> str:
 
 def _values(comparison: Comparison, names: ShownNames) -> dict[str, Any]:
     """Return what the script counts with: no name, no text."""
-    groups = [names.group_number(member.group) for member in comparison.members]
+    groups = [names.group_number[member.group] for member in comparison.members]
     pairs = [
         [names.number[pair.a], names.number[pair.b], pair.share_a, pair.share_b, int(connects(pair))]
         for pair in comparison.pairs
