@@ -10,7 +10,7 @@ Plain text keeps its characters one for one. Everything else comes in reading or
 from __future__ import annotations
 
 from pmbf.base.errors import IncompleteError, UnsupportedError
-from pmbf.extract.encoding import decode, is_probably_text
+from pmbf.extract.encoding import decode
 from pmbf.extract.kinds import (
     SUPPORTED,
     TEXT_KINDS,
@@ -36,7 +36,6 @@ __all__ = [
     "is_archive",
     "is_container",
     "is_encrypted",
-    "is_probably_text",
     "looks_supported",
     "named_kind",
     "part_at",

@@ -11,9 +11,9 @@ from pmbf.extract import (
     SUPPORTED,
     extract,
     guess_kind,
-    is_probably_text,
     looks_supported,
 )
+from pmbf.extract.encoding import is_probably_text
 from pmbf.extract.formats import FORMATS
 from tests.extract import builders as make
 
