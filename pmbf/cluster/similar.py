@@ -6,19 +6,18 @@ The table lies in `similar/` in the depot's folder, as it lies beside the files 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Self
 
 from pmbf import kernels
-from pmbf.alike.similar.documents import batches
+from pmbf.alike.similar.documents import ListsRead, batches
 from pmbf.alike.similar.rules import TableRules
 from pmbf.base.errors import IncompleteError, NotFoundError, UnsupportedError
 from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.spread import Spread, SpreadCatalog
 from pmbf.cluster.texts import SpreadTexts
 from pmbf.jobs.executor import Executor
-from pmbf.kernels import Lists
 from pmbf.store.catalog_tables import BINARY_KIND, Document
 from pmbf.store.files import Identity
 from pmbf.store.listing import Entry
@@ -81,9 +80,7 @@ class SpreadDocuments:
             raise NotFoundError(f"{self.folder}: has no document {what!r}; see `pmbf list {self.asked_with}`")
         return found[0]
 
-    def lists(
-        self, executor: Executor, n_shards: int, documents: Sequence[Document], rules: TableRules
-    ) -> Iterator[tuple[Sequence[Document], Lists, dict[int, str]]]:
+    def lists(self, executor: Executor, n_shards: int, documents: Sequence[Document], rules: TableRules) -> ListsRead:
         """Yield documents with their lists: the nodes make them, and the executor does nothing."""
         spread = self._spread()
         volume_of = self.collection.manifest.volume_of
@@ -101,9 +98,7 @@ class SpreadDocuments:
             raise IncompleteError(f"{self.folder}: {problems[0]}")
 
 
-def _lists(
-    spread: Spread, some: Sequence[Sequence[Document]], rules: TableRules
-) -> Iterator[tuple[Sequence[Document], Lists, dict[int, str]]]:
+def _lists(spread: Spread, some: Sequence[Sequence[Document]], rules: TableRules) -> ListsRead:
     """Yield the lists of a batch of each of several volumes, which the nodes make at the same time."""
     rows = {row.id: row for batch in some for row in batch}
     volumes = spread.having(batch[0].id for batch in some)

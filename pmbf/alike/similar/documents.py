@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -24,6 +24,9 @@ from pmbf.store.schema import require
 
 Known = tuple[Document, list[str]]
 """A document's row in the catalog, and its paths."""
+ListsRead = Iterator[tuple[Sequence[Document], Lists, dict[int, str]]]
+"""Documents with the lists of their chunks, and by id why a text could not be read: its list is empty."""
+
 _BATCH_CHARS = 4_000_000
 _BATCH_DOCUMENTS = 1024
 
@@ -59,12 +62,10 @@ class Documents(Protocol):
     def find(self, what: int | str | os.PathLike[str]) -> int:
         """Return the id of a document that is named by its id, path or name; `NotFoundError` if there is none such."""
 
-    def lists(
-        self, executor: Executor, n_shards: int, documents: Sequence[Document], rules: TableRules
-    ) -> Iterator[tuple[Sequence[Document], Lists, dict[int, str]]]:
-        """Yield documents with the lists of their chunks, and by id why a text could not be read: its list is empty.
+    def lists(self, executor: Executor, n_shards: int, documents: Sequence[Document], rules: TableRules) -> ListsRead:
+        """Yield documents with their lists, in order. If holders read the texts, then the executor makes `n_shards`.
 
-        If holders read the texts, then the executor makes `n_shards`. `IncompleteError`: a process died.
+        `IncompleteError`: a process died.
         """
 
 
@@ -105,11 +106,16 @@ class FolderDocuments:
         assert listed is not None, "find has found it"
         return listed.document
 
-    def lists(
-        self, executor: Executor, n_shards: int, documents: Sequence[Document], rules: TableRules
-    ) -> Iterator[tuple[Sequence[Document], Lists, dict[int, str]]]:
+    def lists(self, executor: Executor, n_shards: int, documents: Sequence[Document], rules: TableRules) -> ListsRead:
         paths = self._store.paths_of(document.id for document in documents)
-        return read_lists(executor, n_shards, self._store.generation, documents, paths, rules)
+        executor.start(Reader, [(self._store.generation, rules.n_words, rules.bits)] * n_shards)
+        cut = list(batches(documents))
+        for first in range(0, len(cut), n_shards):
+            some = cut[first : first + n_shards]
+            known = [[(document, paths[document.id]) for document in batch] for batch in some]
+            answers = complete(executor.call("lists", {shard: (batch,) for shard, batch in enumerate(known)}))
+            for batch, (lists, unread) in zip(some, answers, strict=True):
+                yield batch, lists, unread
 
 
 def documents_of(collection: str | os.PathLike[str] | Documents) -> Documents:
@@ -136,25 +142,6 @@ class Reader:
                 unread[document.id] = str(error)
                 texts.append(b"")
         return kernels.chunk_lists(texts, n_words=self._n_words, bits=self._bits), unread
-
-
-def read_lists(
-    executor: Executor,
-    n_shards: int,
-    generation: Generation,
-    documents: Sequence[Document],
-    paths: Mapping[int, list[str]],
-    rules: TableRules,
-) -> Iterator[tuple[Sequence[Document], Lists, dict[int, str]]]:
-    """Yield documents with their lists and what could not be read, in order: a batch for each of the holders."""
-    executor.start(Reader, [(generation, rules.n_words, rules.bits)] * n_shards)
-    cut = list(batches(documents))
-    for first in range(0, len(cut), n_shards):
-        some = cut[first : first + n_shards]
-        known = [[(document, paths[document.id]) for document in batch] for batch in some]
-        answers = complete(executor.call("lists", {shard: (batch,) for shard, batch in enumerate(known)}))
-        for batch, (lists, unread) in zip(some, answers, strict=True):
-            yield batch, lists, unread
 
 
 def batches(documents: Sequence[Document]) -> Iterator[Sequence[Document]]:
