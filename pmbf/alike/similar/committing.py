@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,7 +51,8 @@ class RunChange:
 
 def commit(state: SimilarState, change: RunChange) -> None:
     """Make the end of a run visible, all at once; if the disk is full, nothing has changed."""
-    with state.errors(), _transaction(state):
+    with state.errors(), state.connection:  # which commits at the end, or rolls back
+        state.connection.execute("BEGIN IMMEDIATE")
         if change.is_whole:
             schema.forget_all(state.connection)
         _delete(state, "document", "id", np.concatenate([change.gone, change.documents["id"]]))
@@ -63,17 +63,6 @@ def commit(state: SimilarState, change: RunChange) -> None:
             state.connection.execute(schema.INDEX)
         _small_tables(state, change)
         _set_meta(state, change.meta)
-
-
-@contextlib.contextmanager
-def _transaction(state: SimilarState) -> Iterator[None]:
-    state.connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        state.connection.commit()
-    except BaseException:
-        state.connection.rollback()
-        raise
 
 
 def _delete(state: SimilarState, table: str, column: str, ids: Ids) -> None:
