@@ -29,7 +29,7 @@ from measure.commands import add_numbers
 from measure.process import FailedError, alone, folder_bytes, peak_bytes
 from measure.timing import clock_s, p50_p99
 from pmbf.base.errors import UnsupportedError
-from pmbf.fingerprint import QuerySample
+from pmbf.kernels import Sample
 from pmbf.screen import candidates
 from pmbf.store.folder import Store
 
@@ -164,7 +164,7 @@ def _pages_read() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_inblock / 8
 
 
-def _cold(folder: Path, query: QuerySample, is_filtered: bool) -> float:
+def _cold(folder: Path, query: Sample, is_filtered: bool) -> float:
     """Return the seconds of opening a collection and asking one query, both without a page in memory."""
     memory.drop_pages(folder)
     start = perf_counter()
@@ -173,7 +173,7 @@ def _cold(folder: Path, query: QuerySample, is_filtered: bool) -> float:
         return perf_counter() - start
 
 
-def _queries(n: int) -> list[QuerySample]:
+def _queries(n: int) -> list[Sample]:
     chance = np.random.default_rng(2)
     documents = itertools.islice(synthetic.random_documents(n, DOCUMENT_HASHES), n)
     return [

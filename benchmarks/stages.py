@@ -10,7 +10,7 @@ from measure import report
 from measure.timing import processor_s
 from pmbf.fingerprint import query_sample
 from pmbf.screen import Options, candidates
-from pmbf.screen.rarity import common_from
+from pmbf.screen.weighing import common_from
 from pmbf.store.generation import Generation
 
 Figures = dict[str, Any]

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.base.params import Params
-from pmbf.fingerprint import Fingerprint, QuerySample
+from pmbf.fingerprint import Fingerprint
+from pmbf.kernels import Sample
 from pmbf.store.catalog_tables import ListedPath
 from pmbf.store.folder import Store
 from pmbf.store.incoming import NewDocument, NewDocuments
@@ -74,11 +75,13 @@ def as_fingerprint(hashes: Hashes) -> Fingerprint:
     return Fingerprint(np.concatenate(parts), bounds, n_chars, n_chars // 6)
 
 
-def as_query(hashes: Hashes) -> QuerySample:
+def as_query(hashes: Hashes) -> Sample:
     """Return the sample of a text with these hashes, which are in text order."""
     starts = CHARS_PER_HASH * np.arange(len(hashes))
     n_chars = CHARS_PER_HASH * len(hashes)
-    return QuerySample(hashes, starts.astype(np.uint32), (starts // 6).astype(np.uint32), n_chars, n_chars // 6, 0, 0)
+    bounds, n_tokens = np.array([0, len(hashes)], np.uint32), n_chars // 6
+    token = (starts // 6).astype(np.uint32)
+    return Sample(hashes, starts.astype(np.uint32), token, bounds, n_chars, n_tokens, n_tokens, 0, 0)
 
 
 def planted_query(document: Hashes, n_hashes: int, share: float, random: np.random.Generator) -> Hashes:

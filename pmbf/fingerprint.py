@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.base.hashes import Hashes
 from pmbf.base.params import Params
+from pmbf.kernels import Sample
 from pmbf.text import utf8
 
 
@@ -51,32 +52,6 @@ class Fingerprint:
         return np.unique(self.hashes) if len(self.bounds) > 2 else self.hashes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class QuerySample:
-    """The sampled hashes of a query in text order, with their places: the hashes that are looked up.
-
-    Args:
-        hashes: `(n,)`, in text order; see `hashes`. A hash that two segments share is there twice.
-        starts: `(n,) uint32`, the code point where each shingle begins; empty if not asked for.
-        token: `(n,) uint32`, the index of each shingle's first token, ascending.
-        n_chars: Code points of the text.
-        n_tokens: Tokens of the text.
-        n_mixed: Tokens that mixed scripts and were repaired.
-        n_invisible: Invisible characters inside words.
-    """
-
-    hashes: Hashes
-    starts: NDArray[np.uint32]
-    token: NDArray[np.uint32]
-    n_chars: int
-    n_tokens: int
-    n_mixed: int
-    n_invisible: int
-
-    def __len__(self) -> int:
-        return len(self.hashes)
-
-
 def fingerprint(text: str | bytes, params: Params) -> Fingerprint:
     """Return the fingerprint of a text.
 
@@ -91,7 +66,7 @@ def fingerprint(text: str | bytes, params: Params) -> Fingerprint:
     return Fingerprint(sampled.hashes, sampled.bounds, sampled.n_chars, sampled.n_tokens)
 
 
-def query_sample(text: str | bytes, params: Params, *, starts: bool = False) -> QuerySample:
+def query_sample(text: str | bytes, params: Params, *, starts: bool = False) -> Sample:
     """Return the hashes to look up for a text, the same that `fingerprint` stores, with their places.
 
     Args:
@@ -102,13 +77,4 @@ def query_sample(text: str | bytes, params: Params, *, starts: bool = False) -> 
     >>> query_sample("The quick brown fox jumps over the lazy dog.", Params()).token.tolist()
     [0, 1, 2, 3, 4, 5, 6]
     """
-    sampled = kernels.sample(utf8(text), params.sampling, positions=True, starts=starts)
-    return QuerySample(
-        hashes=sampled.hashes,
-        starts=sampled.starts,
-        token=sampled.token,
-        n_chars=sampled.n_chars,
-        n_tokens=sampled.n_tokens,
-        n_mixed=sampled.n_mixed,
-        n_invisible=sampled.n_invisible,
-    )
+    return kernels.sample(utf8(text), params.sampling, starts=starts)

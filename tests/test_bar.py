@@ -12,7 +12,7 @@ from conftest import words
 from pmbf import Collection
 from pmbf.base.errors import ParameterError
 from pmbf.fingerprint import query_sample
-from pmbf.screen import Candidate, Options, bar, candidates
+from pmbf.screen import Candidate, Options, candidates, weighing
 from pmbf.screen.options import SENSITIVITIES
 from pmbf.store.folder import Store
 
@@ -77,7 +77,11 @@ def test_a_short_query_has_fewer_doubtful_candidates(tmp_path) -> None:
     short = " ".join(phrases.split()[:120])
     with Store(path) as store:
         n_hashes = len(query_sample(short, store.params))
-    assert len(asked(path, short)) == max(bar.LEAST_DOUBTS, n_hashes // bar.HASHES_A_DOUBT) < SENSITIVITIES["normal"]
+    assert (
+        len(asked(path, short))
+        == max(weighing.LEAST_DOUBTS, n_hashes // weighing.HASHES_A_DOUBT)
+        < SENSITIVITIES["normal"]
+    )
 
 
 def test_sure_documents_are_candidates_however_many_they_are(tmp_path) -> None:

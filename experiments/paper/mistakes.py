@@ -49,7 +49,8 @@ from pmbf.base.arrays import distinct
 from pmbf.base.params import Params, Placement, target_fill
 from pmbf.collection import Collection
 from pmbf.filter import Tile
-from pmbf.fingerprint import QuerySample, query_sample
+from pmbf.fingerprint import query_sample
+from pmbf.kernels import Sample
 from pmbf.screen import Options, candidates
 from pmbf.store.folder import Store
 
@@ -249,7 +250,7 @@ def _fill(tile: Tile) -> NDArray[np.float64]:
     return np.asarray(np.log1p(-tile.popcounts / tile.row_bits) / np.log1p(-full))
 
 
-def _queries(folder: Path, store: Store) -> Iterator[tuple[int, QuerySample]]:
+def _queries(folder: Path, store: Store) -> Iterator[tuple[int, Sample]]:
     """Yield the number and the sample of each suspicious document."""
     for path in (folder / "susp").iterdir():
         yield int(path.stem), query_sample(read(path), store.params)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from pmbf.base.errors import CorruptError
 from pmbf.cluster.manifest import Volume
-from pmbf.fingerprint import QuerySample
 from pmbf.intake.texts import Text
+from pmbf.kernels import Sample
 from pmbf.report import Section
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.exempt import Exempt
@@ -34,7 +34,7 @@ class SentQuery(NamedTuple):
 
     number: int
     text: str
-    sample: QuerySample
+    sample: Sample
     sections: Sequence[Section]
     candidates: Sequence[Candidate]
     left_paths: frozenset[str]

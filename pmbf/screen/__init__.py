@@ -1,9 +1,8 @@
 """The screening of a text: a text in, the documents it shares passages with out, with proof.
 
 text ─► sampled hashes          fingerprint.py
-     ─► looked up and weighed   rarity.py        a hash that few documents have weighs much
+     ─► looked up and weighed   weighing.py      a hash that few documents have weighs much; who has enough
      ─► candidates              candidates.py    the evidence of each document
-                                bar.py           which documents have enough of it
                                 widespread.py    documents that share a run of common hashes
                                 by_rows.py       the paper's way: rows of the filter in place of postings
      ─► not compared            leaving_out.py   the query's own document
@@ -28,8 +27,8 @@ from pmbf.screen.folder import Folder
 from pmbf.screen.leaving_out import LeavingOut, LeftPaths
 from pmbf.screen.mutual import mutual
 from pmbf.screen.options import Options, OptionValues
-from pmbf.screen.rarity import EVIDENCE_HASHES
 from pmbf.screen.screened import Answer
+from pmbf.screen.weighing import EVIDENCE_HASHES
 
 __all__ = [
     "EVIDENCE_HASHES",

@@ -25,13 +25,11 @@ from pmbf.base.arrays import distinct
 from pmbf.base.errors import ParameterError
 from pmbf.base.hashes import Hashes, first_bits
 from pmbf.filter import LookUp, PseudoMatrixBloomFilter
-from pmbf.fingerprint import QuerySample
-from pmbf.kernels import HitRules
+from pmbf.kernels import HitRules, Sample
 from pmbf.report import OF_THE_FILTER
-from pmbf.screen.bar import half_of_a_copy, weight_of_own
 from pmbf.screen.options import Options
-from pmbf.screen.rarity import EVIDENCE_HASHES, UNITS, evidence, hit_rules, weights
 from pmbf.screen.stores import AnyGeneration
+from pmbf.screen.weighing import EVIDENCE_HASHES, UNITS, evidence, half_of_a_copy, hit_rules, weight_of_own, weights
 from pmbf.store.generation import Generation
 from pmbf.store.having import FirstPlaces, Having, Keys
 from pmbf.store.sampled import Parts, hashes_of, whole
@@ -65,7 +63,7 @@ class ByRows:
     """One query to a collection of the kind `rows`; `warnings` say what the filter could not do for it."""
 
     generation: Generation
-    sample: QuerySample
+    sample: Sample
     options: Options
     warnings: tuple[str, ...] = ()
 

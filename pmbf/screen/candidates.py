@@ -3,8 +3,8 @@
 the text's sampled hashes in text order ─► postings: the documents that have each hash ─► the weight of each hash
      ─► evidence of each document ─► the bar ─► candidates, best first
 
-The evidence of a document is the weight of its hits among 16 sampled hashes of the query, some 50 words: see
-`rarity.py`. Which documents have enough of it says `bar.py`.
+The evidence of a document is the weight of its hits among 16 sampled hashes of the query, some 50 words. How much a
+hash weighs, and which documents have enough, says `weighing.py`.
 """
 
 from __future__ import annotations
@@ -19,29 +19,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.fingerprint import QuerySample
-from pmbf.kernels import Evident, EvidentRules, Sampled
-from pmbf.screen.bar import (
+from pmbf.kernels import Evident, EvidentRules, Sample, Sampled
+from pmbf.screen.by_rows import ByRows, generation_of_rows, require_method
+from pmbf.screen.options import Options
+from pmbf.screen.stores import AnyGeneration
+from pmbf.screen.weighing import (
+    COMMON_DOCUMENTS,
     FIRST_HASHES,
+    INFORMATIVE_SHARE,
     SURE_HASHES,
+    UNITS,
+    common_from,
     half_of_a_copy,
+    hit_rules,
+    is_boilerplate,
     passed,
     share_of_a_copy,
     weight_of_own,
-)
-from pmbf.screen.by_rows import ByRows, generation_of_rows, require_method
-from pmbf.screen.options import Options
-from pmbf.screen.rarity import (
-    COMMON_DOCUMENTS,
-    INFORMATIVE_SHARE,
-    UNITS,
-    common_from,
-    hit_rules,
-    is_boilerplate,
     weights,
     weights_below,
 )
-from pmbf.screen.stores import AnyGeneration
 from pmbf.screen.widespread import RUN_HASHES, CommonRuns, Holding
 from pmbf.store.having import Having
 
@@ -81,13 +78,13 @@ class Shortlist:
     warnings: tuple[str, ...] = ()
 
 
-def candidates(generation: AnyGeneration, sample: QuerySample, options: Options | None = None) -> list[Candidate]:
+def candidates(generation: AnyGeneration, sample: Sample, options: Options | None = None) -> list[Candidate]:
     """Return the documents that share more sampled hashes with a query than chance and phrases explain, best first."""
     [found] = find(generation, [sample], options or Options())
     return found.candidates
 
 
-def find(generation: AnyGeneration, samples: Sequence[QuerySample], options: Options) -> list[Shortlist]:
+def find(generation: AnyGeneration, samples: Sequence[Sample], options: Options) -> list[Shortlist]:
     """Return the candidates of each query: those of most queries take one native call for all."""
     params, left_out = generation.params, generation.left_out
     if left_out is None or params.index == "rows" or options.method == "popcount":
@@ -103,7 +100,7 @@ def find(generation: AnyGeneration, samples: Sequence[QuerySample], options: Opt
     return shortlists
 
 
-def find_each(generation: AnyGeneration, samples: Sequence[QuerySample], options: Options) -> list[Shortlist]:
+def find_each(generation: AnyGeneration, samples: Sequence[Sample], options: Options) -> list[Shortlist]:
     """Return what `find` returns, query by query: the way of those that hold runs of common hashes."""
     require_method(generation, options)
     some = [_weighed(generation, sample, options) for sample in samples]
@@ -129,7 +126,7 @@ def _named(runs: CommonRuns, holding: Holding, known: set[int], options: Options
     return [one for one in runs.named(holding, ()) if one[0] not in known]
 
 
-def _weighed(generation: AnyGeneration, sample: QuerySample, options: Options) -> tuple[Weights, Shortlist]:
+def _weighed(generation: AnyGeneration, sample: Sample, options: Options) -> tuple[Weights, Shortlist]:
     """Return the weights of a query's hashes, and the candidates by them."""
     of_rows = generation_of_rows(generation)
     rows = ByRows(of_rows, sample, options) if of_rows else None
@@ -140,9 +137,7 @@ def _weighed(generation: AnyGeneration, sample: QuerySample, options: Options) -
     return weighed, replace(shortlist, warnings=rows.warnings) if rows else shortlist
 
 
-def _evident(
-    generation: AnyGeneration, sample: QuerySample, having: Having, weighed: Weights, options: Options
-) -> Evident:
+def _evident(generation: AnyGeneration, sample: Sample, having: Having, weighed: Weights, options: Options) -> Evident:
     """Return the documents with evidence enough of one query, by the weights of its hashes."""
     params = generation.params
     rules = _rules(generation.n_documents, params.shingle_tokens, options.min_evidence)
@@ -177,7 +172,7 @@ def _rules(n_documents: int, shingle_tokens: int, min_evidence: float | None) ->
 
 
 def _shortlists(
-    generation: AnyGeneration, found: Evident, samples: Sequence[QuerySample], options: Options
+    generation: AnyGeneration, found: Evident, samples: Sequence[Sample], options: Options
 ) -> list[Shortlist]:
     """Return those documents of each query that are candidates, best first."""
     nats = found.evidence / UNITS

@@ -23,7 +23,8 @@ from pmbf.base.arrays import distinct
 from pmbf.base.hashes import first_bits
 from pmbf.base.params import Params
 from pmbf.base.span import Span, meets
-from pmbf.fingerprint import QuerySample, query_sample
+from pmbf.fingerprint import query_sample
+from pmbf.kernels import Sample
 from pmbf.report import Passage
 
 WHOLE_CHARS = 32_768
@@ -40,7 +41,7 @@ TOGETHER_HASHES = 120
 """Two hits of a passage are within 120 sampled hashes of the query, some 360 words."""
 
 
-def stretches_near(source: verify.Prepared, asked: QuerySample, params: Params) -> list[Span]:
+def stretches_near(source: verify.Prepared, asked: Sample, params: Params) -> list[Span]:
     """Return the stretches of a source that may share passages with a query, ascending and disjoint.
 
     The source is a clean text. Where its sampled hashes are is kept with it.
@@ -64,7 +65,7 @@ def stretches_near(source: verify.Prepared, asked: QuerySample, params: Params) 
 
 
 def _hits(
-    hashes: NDArray[np.uint32], starts: NDArray[np.uint32], asked: QuerySample
+    hashes: NDArray[np.uint32], starts: NDArray[np.uint32], asked: Sample
 ) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
     """Return where the query's hashes are in a source, in characters, and the index of each in the query.
 

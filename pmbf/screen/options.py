@@ -15,7 +15,7 @@ from pmbf.base.labels import Conditions, conditions
 from pmbf.screen.templates import Template, template_of
 
 SENSITIVITIES = {"fast": 8, "normal": 24, "thorough": 60}
-"""Documents of little evidence that are compared with a query, at most; see `screen.bar`. Among 3,000 to 80,000
+"""Documents of little evidence that are compared with a query, at most; see `screen.weighing`. Among 3,000 to 80,000
 documents, the source is among the candidates of 95, 97 or 98 % of PAN13's randomly changed passages, and of 82, 87 or
 90 % of the translated ones."""
 
@@ -65,7 +65,7 @@ class Options:
         false_rows: Only with the method `popcount`: expected rows per query that pass by chance, above 0; None: 2 % of
             the rows. If there are fewer rows, then all of them pass, and the report says so.
         sensitivity: How many documents with little evidence are compared: `fast`, `normal` or `thorough`; see
-            `screen.bar`.
+            `screen.weighing`.
         min_evidence: In place of the sensitivity: nats, above 0, that the hashes of a candidate weigh within 50 words.
             All documents with as much are compared. A higher number never adds a document. What shares a run of words
             with the query that very many documents have is compared whatever the number is.

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from pmbf.base.span import Span
-from pmbf.fingerprint import QuerySample
 from pmbf.intake.texts import Text
+from pmbf.kernels import Sample
 from pmbf.report import Match, NotCounted, Report
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.exempt import Exempt
@@ -64,7 +64,7 @@ class Screened:
     """
 
     read: Text
-    sample: QuerySample
+    sample: Sample
     exempt: Exempt = field(default_factory=Exempt)
     left_out: LeftOut = NOTHING
     candidates: Sequence[Candidate] = ()

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.base import arrays
-from pmbf.fingerprint import QuerySample
+from pmbf.kernels import Sample
 from pmbf.screen import by_rows
 from pmbf.screen.by_rows import generation_of_rows
-from pmbf.screen.rarity import COMMON_DOCUMENTS, EVIDENCE_HASHES, UNITS, evidence
 from pmbf.screen.stores import AnyGeneration
+from pmbf.screen.weighing import COMMON_DOCUMENTS, EVIDENCE_HASHES, UNITS, evidence
 from pmbf.store.having import FirstPlaces, Having, Keys
 
 RUN_HASHES = 7
@@ -87,9 +87,7 @@ class CommonRuns:
             levelled[start:stop] = self.level
         return levelled
 
-    def holding(
-        self, generation: AnyGeneration, queries: Sequence[tuple[QuerySample, Weights]]
-    ) -> list[Holding | None]:
+    def holding(self, generation: AnyGeneration, queries: Sequence[tuple[Sample, Weights]]) -> list[Holding | None]:
         """Return which documents hold a run of each query, by its sample and weights; None for one without a run."""
         levelled = [self.levelled(weights) for _, weights in queries]
         some = [(sample, one) for (sample, _), one in zip(queries, levelled, strict=True) if one is not None]
@@ -101,7 +99,7 @@ class CommonRuns:
         found = (self._holding(*one) for one in zip(some, firsts, near, strict=True))
         return [None if one is None else next(found) for one in levelled]
 
-    def _holding(self, query: tuple[QuerySample, Weights], firsts: FirstPlaces, keys: Keys) -> Holding:
+    def _holding(self, query: tuple[Sample, Weights], firsts: FirstPlaces, keys: Keys) -> Holding:
         (sample, levelled), near = query, firsts.having(keys, np.zeros(len(firsts.hashes), np.int64), 0)
         places = np.flatnonzero(levelled)[near.places].astype(np.uint32)
         near = Having(near.ids, near.bounds, places, np.zeros(len(levelled), np.int64))

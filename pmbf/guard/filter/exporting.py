@@ -21,7 +21,7 @@ from pmbf.guard.filter.filterfile import Hashes, part_bounds
 from pmbf.guard.filter.opaque import Stretch
 from pmbf.guard.filter.sampling import RUN, keyed_sample
 from pmbf.report.as_json import AsJson
-from pmbf.screen.rarity import COMMON_DOCUMENTS
+from pmbf.screen.weighing import COMMON_DOCUMENTS
 from pmbf.store import locks
 from pmbf.store.listing import Listed
 from pmbf.store.sitekey import SiteKey
