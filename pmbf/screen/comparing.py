@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 
 from pmbf import verify
-from pmbf.jobs.threads import in_order
 from pmbf.kernels import NAT
 from pmbf.screen.near import WHOLE_CHARS, in_whole, stretches_near
 from pmbf.screen.options import Options
@@ -72,6 +71,8 @@ def compare_each(
         for call in calls:
             call()
     else:
+        from pmbf.jobs.threads import in_order
+
         with closing(in_order(calls, options.threads)) as made:
             deque(made, maxlen=0)
     for query, some in zip(batch, sources, strict=True):

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from pmbf import kernels, verify
 from pmbf.base.errors import CorruptError
-from pmbf.jobs.threads import Threads
 from pmbf.kernels import WordTypes
 from pmbf.screen.comparing import compare_each
 from pmbf.screen.options import Options
@@ -98,6 +97,7 @@ class Folder:
         If NumPy answers for the kernels, then there are no threads: NumPy holds the lock.
         """
         from pmbf.jobs.processes import Processes, asked_back  # imported only if workers are asked for
+        from pmbf.jobs.threads import Threads
 
         assert isinstance(self.store, Store)
         answering = partial(_answer, self.store)

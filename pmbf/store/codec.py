@@ -10,8 +10,7 @@ import itertools
 import struct
 import zlib
 from collections.abc import Sequence
-from concurrent.futures import Executor, Future
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,9 @@ try:  # the same format, four times as fast, where there is a wheel
     from isal import isal_zlib as deflate
 except ImportError:
     import zlib as deflate  # type: ignore[no-redef]
+
+if TYPE_CHECKING:  # the import takes 3 ms of each start
+    from concurrent.futures import Executor, Future
 
 Numbers = NDArray[np.int64]
 Buffer = bytes | memoryview
@@ -215,5 +217,5 @@ class TextPacker:
         self._blocks.append(self._threads.submit(encode_block, raw) if self._threads else encode_block(raw))
         if self._threads and len(self._blocks) > _BLOCKS_WAITING:
             before = self._blocks[-_BLOCKS_WAITING - 1]
-            if isinstance(before, Future):
+            if not isinstance(before, bytes):
                 self._blocks[-_BLOCKS_WAITING - 1] = before.result()
