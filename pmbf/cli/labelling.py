@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pmbf.base.errors import DONE, FAILED, NotFoundError, ParameterError
 from pmbf.cli import arguments as arg
-from pmbf.cli.arguments import OUTPUT, flag, names, option
+from pmbf.cli.arguments import names, option
 from pmbf.cli.inputs import open_collection, resolved
 from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.cli.words import explained
@@ -55,7 +55,6 @@ Where = Annotated[
         LOOKED_AT,
     ),
 ]
-Quiet = Annotated[bool, flag("--quiet", "Print only problems.", OUTPUT)]
 
 
 @explained(LABEL_HELP)
@@ -65,7 +64,7 @@ def label(
     labels: Labels = None,
     where: Where = None,
     json: arg.Json = False,
-    quiet: Quiet = False,
+    quiet: arg.QuietLoad = False,
 ) -> int:
     """Set, change or take away labels of documents: author, group, date, any name."""
     from pmbf.cli.shown.summaries import label_text, problem_lines

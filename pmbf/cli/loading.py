@@ -80,19 +80,15 @@ def load(
         how["jobs"] = jobs or min(_USUAL_JOBS, n_cores())
     elif jobs or ocr:
         raise ParameterError(f"{'--jobs' if jobs else '--ocr'} is for a collection in one folder; leave it out")
-    return load_all(named, params, roots, json=json, quiet=quiet, verbose=verbose, **how)
+    return _load_all(named, params, roots, json=json, quiet=quiet, verbose=verbose, **how)
 
 
-def load_all(
+def _load_all(
     place: str, params: dict[str, Any], roots: Sequence[str], *, json: bool, quiet: bool, verbose: bool, **how: Any
 ) -> int:
-    """Load files into a collection, which is made if it does not exist; print the report; return the exit code.
+    """Load files into a collection, print the report, and return the exit code; `how` are arguments of `load`."""
+    from pmbf.cli.shown.summaries import problem_lines
 
-    Args:
-        place: The collection's folder, or its address if it is on many nodes.
-        params: The given parameters; an existing collection must have been made with them.
-        how: Further arguments of `Collection.load`.
-    """
     there = on_nodes(place)
     with open_on_nodes(there) if there else _opened(place, params, roots) as opened:
         if there:
@@ -104,8 +100,8 @@ def load_all(
             print_json(report.to_dict())
         elif not quiet:
             _print(report, opened, verbose=verbose)
-    if not json:
-        _note_problems(report)
+    for line in [] if json else problem_lines(report.problems):
+        note(line)
     return FAILED if report.problems else DONE
 
 
@@ -162,10 +158,3 @@ def _print(report: LoadReport, collection: Collection | ClusterCollection, *, ve
     else:
         print_text(load_text(report, str(collection.path), len(collection)))
     sys.stdout.flush()
-
-
-def _note_problems(report: LoadReport) -> None:
-    from pmbf.cli.shown.summaries import problem_lines
-
-    for line in problem_lines(report.problems):
-        note(line)

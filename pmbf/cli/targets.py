@@ -26,10 +26,6 @@ _PAGES = re.compile(r"index\.html|\d{4}(?:-.*)?\.html")
 """Names of the pages that pmbf writes into a folder."""
 
 
-def _is_page(file: BinaryIO) -> bool:
-    return b'<meta name="generator" content="pmbf">' in file.read(_HEAD_BYTES)
-
-
 def _is_csv(file: BinaryIO) -> bool:
     from pmbf.cli.shown.table_files import csv_line
 
@@ -81,7 +77,7 @@ def _is_incidents(file: BinaryIO) -> bool:
 
 
 _KINDS: dict[str, tuple[Callable[[BinaryIO], bool], tuple[str, ...]]] = {
-    "page": (_is_page, (".html", ".htm", ".xhtml")),
+    "page": (_has(b'<meta name="generator" content="pmbf">'), (".html", ".htm", ".xhtml")),
     "csv": (_is_csv, (".csv", ".tsv", ".txt")),
     "jsonl": (_is_jsonl, (".jsonl", ".json", ".txt")),
     "xlsx": (_is_xlsx, (".xlsx",)),

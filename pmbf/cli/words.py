@@ -30,7 +30,7 @@ class CommandParameter:
     def __init__(self, declared: Parameter) -> None:
         self.field, self.default = declared.name, declared.default
         kind, self.argument = get_args(declared.annotation)
-        self.kind = next((one for one in get_args(kind) if one is not type(None)), kind) if _is_union(kind) else kind
+        self.kind = get_args(kind)[0] if type(None) in get_args(kind) else kind
         self.is_list = get_origin(self.kind) is list
 
     @property
@@ -57,10 +57,6 @@ class CommandParameter:
         if not word and _NAMES.search(argument.metavar):
             raise ValueError("is empty, expected a name")
         return value
-
-
-def _is_union(kind: Any) -> bool:
-    return type(None) in get_args(kind)
 
 
 def taken_by(command: Command) -> list[CommandParameter]:

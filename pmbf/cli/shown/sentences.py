@@ -126,15 +126,12 @@ def status_text(status: Status) -> str:
     """Return how large the sentences of a collection are."""
     code = {"words": "10 keys of three words", "paper": "100 bits in five groups"}[status.code]
     per_unit = f"{status.n_bytes / status.n_units:.1f} a unit" if status.n_units else "no unit"
+    current = "that of the collection" if status.is_current else f"the collection is at {status.collection_commit:,}"
     lines = [
         f"documents  {status.n_documents:>12,}  {len(status.unread):,} that could not be read; {status.n_gone:,} left",
         f"units      {status.n_units:>12,}  in {counted(status.n_segments, 'file')}",
         f"bytes      {status.n_bytes:>12,}  {per_unit}",
         f"code       {status.code:>12}  {code}, {status.key_bits} bits a key",
-        f"commit     {status.commit:>12,}  {_currency(status)}",
+        f"commit     {status.commit:>12,}  {current}",
     ]
     return "\n".join([*lines, ""])
-
-
-def _currency(status: Status) -> str:
-    return "that of the collection" if status.is_current else f"the collection is at {status.collection_commit:,}"
