@@ -85,6 +85,9 @@ def test_a_screening_starts_without_what_it_does_not_need(library, how):
     """Each of these takes a tenth of a second's share that a cold start has: see `pmbf.cli.words`."""
     spared = [
         "typer",
+        "concurrent.futures",
+        "shutil",
+        "difflib",
         "pydantic",
         "numpy.ma",
         "multiprocessing",
