@@ -1,8 +1,7 @@
-"""The bit kernels in C: the names, results and errors of `reference_bits` and `reference_records`.
+"""The bit kernels in C: the names, results and errors of `reference_bits`.
 
-Python checks types and shapes, and passes addresses. C finds errors in values; then Python runs the reference's checks,
-which raise the error. The same happens if a function of the extension module refuses its arguments. Arrays that are not
-contiguous are copied.
+C finds errors in values, and the extension module those in types; then Python runs the reference's checks, which raise
+the error. Arrays that are not contiguous are copied.
 """
 
 from __future__ import annotations
@@ -18,22 +17,12 @@ from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
 from pmbf.kernels.types import HitRules, Probed
 
-__all__ = [
-    "evidence",
-    "fill",
-    "intersect",
-    "look_up",
-    "popcounts",
-    "rows_with_evidence",
-    "seal",
-    "unseal",
-]
+__all__ = ["evidence", "fill", "intersect", "look_up", "popcounts", "rows_with_evidence", "seal", "unseal"]
 
 Hashes = NDArray[np.uint32]
 Bits = NDArray[np.uint64]
 Counts = NDArray[np.int64]
 Weights = NDArray[np.int32]
-Buffer = bytes | memoryview
 
 _LINE_WORDS = 8
 _REFUSED = -2

@@ -43,13 +43,13 @@ class _Telling(Structure):
     _fields_ = (("min_shared", c_uint64), ("threshold", c_double), ("list_sizes", _AT), ("sizes", _AT))
 
 
-class _Pairs(Structure):
+class _ToldPairs(Structure):
     """`pairs_t` of `native/inverted/inverted.h`."""
 
     _fields_ = (("documents", _AT), ("counts", _AT), ("n", c_uint64), ("room", c_uint64), ("offsets", _AT))
 
 
-class _Rows(Structure):
+class _KeptRows(Structure):
     """`rows_t` of `native/inverted/highest.c`."""
 
     _fields_ = (("kept", _AT), ("totals", _AT), ("keep", _N))
@@ -116,7 +116,7 @@ def merge_counts(many: Sequence[SharedCounts], *, min_shared: int = 1, jaccard: 
     """See `reference_inverted.merge_counts`. A pair takes some 3 ns."""
     n_documents = checks.require_mergeable(many, min_shared, jaccard)
     passed = [_passed_counts(one) for one in many]
-    given = (_Pairs * len(many))(*passed), len(many), len(many[0]), n_documents
+    given = (_ToldPairs * len(many))(*passed), len(many), len(many[0]), n_documents
     return _told(_merge, given, len(many[0]), min_shared, jaccard)
 
 
@@ -126,7 +126,7 @@ def add_highest(
     """See `reference_inverted.add_highest`. A pair takes some 10 ns."""
     checks.require_highest(kept, totals, counts, rows, ranks, mirrored)
     rows, ranks, passed = np.ascontiguousarray(rows), np.ascontiguousarray(ranks), _passed_counts(counts)
-    into = _Rows(_at(kept), _at(totals), kept.shape[1])
+    into = _KeptRows(_at(kept), _at(totals), kept.shape[1])
     _add_highest(byref(into), byref(passed), len(counts), _at(rows), _at(ranks), mirrored)
 
 
@@ -146,7 +146,7 @@ def jaccard_join(
 def _told(kernel: Any, given: tuple[Any, ...], n_lists: int, min_shared: int, jaccard: Jaccard | None) -> SharedCounts:
     """Return the pairs that a kernel tells."""
     offsets, telling = np.zeros(n_lists + 1, np.uint64), _Telling(min_shared, 0, None, None)
-    pairs = _Pairs(None, None, 0, 0, _at(offsets))
+    pairs = _ToldPairs(None, None, 0, 0, _at(offsets))
     if jaccard:
         sizes = np.ascontiguousarray(jaccard.list_sizes), np.ascontiguousarray(jaccard.sizes)
         telling = _Telling(min_shared, jaccard.threshold, *map(_at, sizes))
@@ -186,9 +186,9 @@ def _passed_index(inverted: Inverted) -> _Inverted:
     return passed
 
 
-def _passed_counts(counts: SharedCounts) -> _Pairs:
+def _passed_counts(counts: SharedCounts) -> _ToldPairs:
     kept = [np.ascontiguousarray(array) for array in (counts.documents, counts.counts, counts.offsets)]
     documents, its_counts, offsets = map(_at, kept)
-    passed = _Pairs(documents, its_counts, counts.n_pairs, counts.n_pairs, offsets)
+    passed = _ToldPairs(documents, its_counts, counts.n_pairs, counts.n_pairs, offsets)
     passed.kept = kept
     return passed

@@ -51,7 +51,7 @@ def units(utf8: bytes, *, code: str = "words", from_each: bool = False) -> Units
     rules.require_code(code)
     text, tokens = decoded(utf8), tokenise(utf8)
     before = _with_clauses(borders(text, tokens), text, tokens)
-    layout = _Layout(text, tokens, [*sentence_starts(before), len(tokens)])
+    layout = _UnitLayout(text, tokens, [*sentence_starts(before), len(tokens)])
     paragraphs = [at for at, border in enumerate(before) if border == PARAGRAPH]
     pieces = [piece for first, end in pairwise(paragraphs) for piece in layout.units(first, end, from_each)]
     hashes, keys_of = tokens.hashes.tolist(), _paper_keys if code == "paper" else _word_keys
@@ -76,7 +76,7 @@ def _with_clauses(before: list[int], text: str, tokens: Tokens) -> list[int]:
     return found
 
 
-class _Layout:
+class _UnitLayout:
     """Where the sentences of a text end, and how wide its tokens are. `sentences` are the first tokens, and the end."""
 
     def __init__(self, text: str, tokens: Tokens, sentences: list[int]) -> None:
