@@ -28,7 +28,7 @@ import re
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -74,12 +74,7 @@ Hashes = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class PublicText:
-    """Text that does not count, wherever it stands.
-
-    Args:
-        texts: Ignored texts.
-        licences: Whether the licences are public, too.
-    """
+    """Text that does not count, wherever it stands: ignored texts, and licences if these are public, too."""
 
     texts: tuple[str, ...] = ()
     licences: bool = True
@@ -214,19 +209,15 @@ def passage_fingerprint(text: str, key: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Allowances:
-    """The passages that a check allows.
-
-    Args:
-        key: The key of the fingerprints.
-        listed: Fingerprints of the baseline.
-        inline: Whether a note in a payload may allow passages of this payload.
-        public: Texts that do not count at all.
-    """
+    """The passages that a check allows."""
 
     key: bytes
-    listed: frozenset[str] = field(default=frozenset())
+    """That of the fingerprints."""
+    listed: frozenset[str] = frozenset()
+    """Fingerprints of the baseline."""
     inline: bool = True
-    public: PublicText = field(default=PublicText())
+    """Whether a note in a payload may allow passages of this payload."""
+    public: PublicText = PublicText()
 
     def allowed_by(self, fingerprint: str, inline: frozenset[str]) -> str:
         """Return what allows a passage, `baseline` or `inline` (what its payload allows), or an empty text."""

@@ -29,43 +29,7 @@ TOLD_INLINE = "write `pmbf:allow FINGERPRINT` into the same text"
 class Policy:
     """Which documents are protected, from which levels on a finding blocks or warns, and which payloads are checked.
 
-    A level of None is off. Shares count only from `share_chars` on: a common sentence is not a leak.
-
-    Args:
-        collection: Folder of the protected documents.
-        endpoint: Endpoint filter, instead of a collection.
-        cluster: Depot of a cluster's collection, instead of a collection: a folder, or `s3://bucket/folder`.
-        ray: Address of the Ray cluster whose hosts are asked for it; empty: processes of this machine.
-        key_file: File of the endpoint filter's site key.
-        block_chars: Letters and digits of one protected document in one payload that block it.
-        warn_chars: The same for a warning.
-        block_document_share: Share of a protected document that blocks, above 0 up to 1.
-        warn_document_share: The same for a warning.
-        block_payload_share: Share of the payload that stands in one protected document and blocks it.
-        warn_payload_share: The same for a warning.
-        block_total_chars: Letters and digits of one protected document in several payloads of a check, none of which
-            blocks by itself, that block all these payloads; equal passages count once.
-        warn_total_chars: The same for a warning.
-        share_chars: Letters and digits below which no share counts.
-        min_chars: Shortest passage that counts, in characters of the payload.
-        include: Globs; only paths that fit one of them are checked. Empty: all paths.
-        exclude: Globs; paths that fit one of them are not checked.
-        max_bytes: A larger file is incomplete.
-        timeout_s: A file that takes longer to read is incomplete.
-        on_incomplete: What a payload that could not be checked whole does: `block` or `warn`.
-        on_not_text: What a binary file without text does: `pass`, `warn` or `block`.
-        on_error: What an error of the check itself does, such as a missing collection: `block` or `warn`.
-        allow_inline: Whether `pmbf:allow FINGERPRINT` in a payload allows a passage. Default: true; false if the
-            payload may come from another user than the one who checks it.
-        baseline: File of allowed fingerprints, or empty.
-        ignore: Files whose text is public, so that it does not count.
-        allow_licences: Whether the texts of licences that pmbf knows do not count either.
-        name: Name of the policy in incidents.
-        message: Shown when the check blocks: whom to ask, where to read more.
-        show_source: Who is told which protected document a passage is of. `always`: everybody, by path. `resolve`:
-            everybody, by number or opaque id; `pmbf guard resolve` names the document where the collection is. `never`:
-            nobody. `local`: the user who checks on this machine by path, all others by number: those who push to a
-            server, read SARIF or the output of CI, or ask the service over TCP.
+    The fields are the keys of a policy; docs/guard.md says what each means. A level of None is off.
 
     Raises:
         ParameterError: A value has the wrong type or is outside its range, or more than one of a collection, a cluster

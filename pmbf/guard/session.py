@@ -37,19 +37,13 @@ UNCOMPARED = "not compared with some protected documents, whose texts cannot be 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A policy, and the contents of the files that it names.
-
-    Args:
-        policy: What blocks; it names the protected documents.
-        baseline: Passages that may leave, or None.
-        ignored: Public files.
-        to_others: Whether the verdict goes to others than the user who checks on this machine.
-    """
+    """A policy, and the contents of the files that it names."""
 
     policy: Policy
     baseline: Baseline | None = None
     ignored: tuple[Named, ...] = ()
     to_others: bool = False
+    """Whether the verdict goes to others than the user who checks on this machine."""
 
     @staticmethod
     def of(policy: Policy, *, to_others: bool = False) -> Session:

@@ -29,17 +29,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """How a verdict is shown.
-
-    Args:
-        redact: Whether passages are left out; None: if others may read them.
-        json: Whether the verdict is printed as a line of JSON.
-        sarif: File of SARIF, or `-` for stdout.
-        incidents: File of incidents.
-        quiet: Whether findings are not printed.
-    """
+    """How a verdict is shown, as the options of `pmbf guard check` say."""
 
     redact: bool | None = None
+    """Whether passages are left out; None: if others may read them."""
     json: bool = False
     sarif: str | None = None
     incidents: str | None = None

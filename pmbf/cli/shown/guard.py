@@ -13,12 +13,12 @@ SHOWN_CHARS = 480
 """Characters of a passage that are shown."""
 N_LISTED = 20
 """The most incomplete payloads that are listed."""
-HEADS = {"block": "BLOCKED", "warn": "Warning", "allowed": "Allowed"}
+HEADS = {"block": "BLOCKED", "warn": "Warning"}
 
 
-def findings_text(verdict: Verdict, *, redact: bool, every: bool = False) -> str:
-    """Return the findings that block or warn, worst first in each payload; if `every`, allowed findings, too."""
-    shown = [one for one in verdict.findings if every or one.action != "allowed"]
+def findings_text(verdict: Verdict, *, redact: bool) -> str:
+    """Return the findings that block or warn, worst first in each payload."""
+    shown = [one for one in verdict.findings if one.action != "allowed"]
     return "".join(line + "\n" for finding in shown for line in _finding_lines(finding, redact))
 
 
@@ -31,8 +31,10 @@ def _finding_lines(finding: Finding, redact: bool) -> Iterator[str]:
         return
     holds = "hold" if payload.where == "names" else "holds"
     yield f"{HEADS[finding.action]}: {_places(finding)} {holds} text of {shown_path(finding.source)}"
+    share = finding.share_of_document
+    of_document = "" if share is None else f"{percent(share)} of the document's, "
     yield (
-        f"  {counted(finding.n_chars, 'letter')} and digits: {_share_of_document(finding)}"
+        f"  {counted(finding.n_chars, 'letter')} and digits: {of_document}"
         f"{percent(finding.share_of_payload)} of the {'message' if payload.is_message else 'file'}'s"
     )
     if finding.n_chars_in_all:
@@ -41,11 +43,6 @@ def _finding_lines(finding: Finding, redact: bool) -> Iterator[str]:
         yield f"  {_heading(one, finding.is_plain)}"
         if not redact:
             yield f"    | {_shortened(one_line(one.text))}"
-
-
-def _share_of_document(finding: Finding) -> str:
-    share = finding.share_of_document
-    return "" if share is None else f"{percent(share)} of the document's, "
 
 
 def _places(finding: Finding) -> str:
