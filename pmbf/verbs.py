@@ -242,10 +242,9 @@ class AnyCollection(ABC):
 
 
 def _with_texts(answer: Answer, source: Callable[[int], str]) -> Answer:
-    """Return an answer whose report has the texts that it is about, and the format of the query."""
+    """Return an answer whose report has the texts that it is about."""
     report, query = answer.report, answer.query
-    texts = Texts(query.content, source)
-    return Answer(replace(report, query=replace(report.query, kind=query.kind), texts=texts), query)
+    return Answer(replace(report, texts=Texts(query.content, source)), query)
 
 
 def _as_html(text: str) -> str:

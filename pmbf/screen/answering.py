@@ -232,4 +232,5 @@ def _query(query: Screened) -> Query:
         n_listed=union_length(exempted.listed),
         n_excluded=union_length(exempted.excluded),
         excluded=tuple(exempted.excluded),
+        kind=query.read.kind,
     )
