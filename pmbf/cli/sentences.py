@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pmbf.base.errors import DONE, FAILED
 from pmbf.cli import arguments as arg
-from pmbf.cli import pages as page
-from pmbf.cli import params, tables
+from pmbf.cli import params
 from pmbf.cli.inputs import limits, open_collection, require_files
-from pmbf.cli.labelling import Excluding, Labels, Where
+from pmbf.cli.labelling import Excluding
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.cli.params import Param, choice, whole
 from pmbf.cli.screen import looked_at
-from pmbf.cli.words import CommandGroup
+from pmbf.cli.screen import screen as of_passages
+from pmbf.cli.words import CommandGroup, with_options_of
 
 if TYPE_CHECKING:
     from pmbf.sites import Sites
@@ -56,27 +56,12 @@ sentences = CommandGroup("Find single sentences of a text in a collection.", SEN
 
 
 @sentences.command(SCREEN_HELP)
+@with_options_of(of_passages, without=("rows", "threshold", "min_chars", "sensitivity", "ignore"))
 def screen(
-    files: arg.Files,
-    collection: arg.CollectionFolder = None,
-    name: arg.Name = None,
-    ocr: arg.Ocr = None,
-    jobs: arg.ScreenJobs = None,
-    param: OfScreening = None,
-    sources: arg.Sources = None,
-    passages: arg.Passages = None,
-    html: page.Html = None,
-    table: tables.Table = None,
-    json: arg.JsonReports = False,
-    quiet: arg.Quiet = False,
-    force: arg.Force = False,
-    template: arg.TemplateName = None,
-    exclude: Exclude = None,
-    where: Where = None,
-    labels: Labels = None,
+    collection: arg.CollectionFolder = None, param: OfScreening = None, exclude: Exclude = None, **given: Any
 ) -> int:
     """Find the sentences of a file, or of many, in the documents of a collection that `build` prepared."""
-    return screened(**locals())
+    return screened(collection=collection, param=param, exclude=exclude, **given)
 
 
 def screened(

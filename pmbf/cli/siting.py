@@ -106,7 +106,7 @@ site = CommandGroup(
 
 
 @site.command(ASK_HELP)
-@with_options_of(screen)
+@with_options_of(screen, without=["param"])
 def ask(
     sites: Asked = "all",
     share_matched: ShareMatched = False,

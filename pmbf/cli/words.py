@@ -98,15 +98,15 @@ def explained(epilog: str) -> Callable[[Command], Command]:
     return with_epilog
 
 
-def with_options_of(other: Command) -> Callable[[Command], Command]:
-    """Give a command the options of another one as keywords, before its own; those with the same name are its own."""
+def with_options_of(other: Command, *, without: Sequence[str] = ()) -> Callable[[Command], Command]:
+    """Give a command the options of another one as keywords, but for some; its own ones stand in their places."""
 
     def decorated(command: Command) -> Command:
         declared = signature(command, eval_str=True).parameters.values()
-        own = [one for one in declared if one.kind is not Parameter.VAR_KEYWORD]
-        named = {one.name for one in own}
-        taken = [one for one in signature(other, eval_str=True).parameters.values() if one.name not in named]
-        all_ = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in taken + own]
+        own = {one.name: one for one in declared if one.kind is not Parameter.VAR_KEYWORD}
+        theirs = [one for one in signature(other, eval_str=True).parameters.values() if one.name not in without]
+        taken = [own.pop(one.name, one) for one in theirs]
+        all_ = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in (*taken, *own.values())]
         command.__signature__ = Signature(all_)  # type: ignore[attr-defined]
         return command
 

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING, NamedTuple
+
+from pmbf.cli.shown.figures import counted
+from pmbf.cli.shown.safe import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -15,6 +19,9 @@ if TYPE_CHECKING:
 
 USUAL_COLUMNS = 80
 """Of a terminal, and of what is no terminal."""
+
+N_PROBLEMS = 20
+"""Problems of a comparison that are listed; `--json` has them all."""
 
 WHOLE_COLUMNS = 100_000
 """More than any name has."""
@@ -77,6 +84,15 @@ def unwrapped(*pieces: str | tuple[str, str]) -> Text:
     from rich.text import Text
 
     return Text.assemble(*pieces, no_wrap=True)
+
+
+def incomplete(problems: Sequence[str]) -> Iterator[Text]:
+    """Yield a line for each of the first problems of a comparison, and one for the rest."""
+    from rich.text import Text
+
+    yield from (Text(f"Incomplete: {one_line(problem)}", "yellow") for problem in problems[:N_PROBLEMS])
+    if (left := len(problems) - N_PROBLEMS) > 0:
+        yield Text(f"… and {counted(left, 'more problem')}; --json lists them all", "yellow")
 
 
 def _console(view: View, page: io.StringIO) -> Console:

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from pmbf.cli.shown.canvas import View, laid_out, unwrapped
+from pmbf.cli.shown.canvas import View, incomplete, laid_out, unwrapped
 from pmbf.cli.shown.figures import aligned, counted, percent, shown_path
 from pmbf.cli.shown.passages import drawn, likeness
 from pmbf.cli.shown.report import CERTAINTY_STYLES
@@ -20,7 +20,6 @@ N_CLUSTERS = 10
 """Clusters that are listed; `--json` has them all."""
 N_NAMED = 12
 """Groups of a cluster that are named; `--json` has them all."""
-N_PROBLEMS = 20
 
 
 def comparison_text(comparison: Comparison, view: View, n_pairs: int = 20) -> str:
@@ -31,10 +30,7 @@ def comparison_text(comparison: Comparison, view: View, n_pairs: int = 20) -> st
 def _parts(comparison: Comparison, view: View, n_pairs: int) -> Iterator[RenderableType]:
     yield _head(comparison)
     yield _verdict(comparison)
-    problems = comparison.problems
-    yield from (Text(f"Incomplete: {one_line(problem)}", "yellow") for problem in problems[:N_PROBLEMS])
-    if len(problems) > N_PROBLEMS:
-        yield Text(f"… and {counted(len(problems) - N_PROBLEMS, 'more problem')}; --json lists them all", "yellow")
+    yield from incomplete(comparison.problems)
     yield from (Text(f"Note: {note}", "yellow") for note in notes(comparison))
     listed = comparison.pairs[:n_pairs]
     if listed:

@@ -8,14 +8,13 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from pmbf.alike.pairs import NearDuplicates, NearPair
-from pmbf.cli.shown.canvas import View, laid_out, unwrapped
+from pmbf.cli.shown.canvas import View, incomplete, laid_out, unwrapped
 from pmbf.cli.shown.figures import aligned, counted, percent, shown_path, size
 from pmbf.cli.shown.passages import likeness
 from pmbf.cli.shown.report import CERTAINTY_STYLES
-from pmbf.cli.shown.safe import one_line
 
-N_CLUSTERS, N_NAMED, N_PROBLEMS = 10, 6, 20
-"""Clusters, texts of a cluster and problems that are listed; `--json` has them all."""
+N_CLUSTERS, N_NAMED = 10, 6
+"""Clusters and texts of a cluster that are listed; `--json` has them all."""
 
 
 def near_text(found: NearDuplicates, view: View, n_pairs: int = 20) -> str:
@@ -27,9 +26,7 @@ def _parts(found: NearDuplicates, n_pairs: int) -> Iterator[RenderableType]:
     title = f"{shown_path(found.title)}: " if found.title else ""
     yield Text.assemble((title, "bold"), f"{counted(len(found.labels), 'text')} compared with each other")
     yield _verdict(found)
-    yield from (Text(f"Incomplete: {one_line(one)}", "yellow") for one in found.problems[:N_PROBLEMS])
-    if (left := len(found.problems) - N_PROBLEMS) > 0:
-        yield Text(f"… and {counted(left, 'more problem')}; --json lists them all", "yellow")
+    yield from incomplete(found.problems)
     if found.by_words:
         has = "has" if len(found.by_words) == 1 else "have"
         yield Text(
