@@ -155,7 +155,7 @@ def _check_all(there: OnNodes, *, json: bool) -> int:
     """Compare all files of a depot with their checksums, and all volumes with what they say; return the exit code."""
     from pmbf.cli.shown.summaries import checked_text
     from pmbf.cluster.objects import depot_at
-    from pmbf.cluster.status import unnamed
+    from pmbf.cluster.upkeep import unnamed
 
     with open_on_nodes(there) as opened:
         problems, n_volumes = opened.check(), len(opened.manifest.volumes)

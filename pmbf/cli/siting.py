@@ -153,7 +153,7 @@ def add(
 ) -> None:
     """Add a site, or put a new card in the place of its old one with `--replace`."""
     from pmbf.sites import Partner, read_card
-    from pmbf.sites.names import look
+    from pmbf.sites.registry import look
 
     known, found = _opened(), read_card(Path(card))
     if found.name == known.own.name:
@@ -233,7 +233,7 @@ def serve(
 ) -> int:
     """Answer other sites from a collection that has sentences."""
     from pmbf.sites import server
-    from pmbf.sites.names import parse_address
+    from pmbf.sites.registry import parse_address
     from pmbf.sites.tagging import TagSet
 
     known = _opened()

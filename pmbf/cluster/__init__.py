@@ -22,5 +22,5 @@ spread.py          SpreadBackend: the volumes as a screening asks for them, in t
 texts.py           documents and their texts, read through the nodes
 changing.py        changes that nodes make and one process commits, by the tasks of working.py
 collection.py      ClusterCollection: the verbs
-status.py          what a collection has, what is missing, what is damaged
+upkeep.py          what a collection has, what is missing, what is damaged; volumes joined, old files deleted
 """

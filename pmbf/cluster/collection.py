@@ -19,9 +19,8 @@ from pmbf.cluster.noted import require_not_older
 from pmbf.cluster.objects import depot_at
 from pmbf.cluster.placement import Node, local_nodes
 from pmbf.cluster.spread import Spread, SpreadBackend
-from pmbf.cluster.status import ClusterStatus, problems, status_of
 from pmbf.cluster.texts import SpreadTexts, TextsOnNodes
-from pmbf.cluster.upkeep import GRACE_S, Upkeep, sweep
+from pmbf.cluster.upkeep import GRACE_S, ClusterStatus, Upkeep, problems, status_of, sweep
 from pmbf.cluster.working import fetch, unread_by_all
 from pmbf.extract import Limits
 from pmbf.intake.adding import checked

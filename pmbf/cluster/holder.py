@@ -251,7 +251,7 @@ class Holder(Tasks):
     def check(self, volume: Volume) -> list[str]:
         """Return what is wrong with a volume: its files here, those in the depot, and what they say."""
         mended = self.mend([volume]).get(volume.name, [])  # any node may be asked
-        return mended + upkeep.problems(self._depot, self._shelf, volume, self._params)
+        return mended + upkeep.volume_problems(self._depot, self._shelf, volume, self._params)
 
     def mend(self, volumes: Sequence[Volume]) -> dict[str, list[str]]:
         """Fetch files anew that are damaged on this node's disk; return which ones, by volume."""

@@ -20,7 +20,6 @@ from pmbf.sentences.beside import QueryUnits
 from pmbf.serving.http.messages import JSON_TYPE
 from pmbf.sites import auditlog, private, protocol
 from pmbf.sites.keying import NONCE_BYTES, Keys, fingerprints, packed, random_ones, task_key, top_bits
-from pmbf.sites.names import parse_address
 from pmbf.sites.private import LEAST_PRIVATELY, MOST_KEYS, PointsAnswer, PointsAsked, PrivateQuestion, TagsAsked
 from pmbf.sites.protocol import (
     LEAST_RANDOM,
@@ -38,7 +37,7 @@ from pmbf.sites.protocol import (
     RefusedError,
     SiteError,
 )
-from pmbf.sites.registry import LEVELS, Partner, Registry
+from pmbf.sites.registry import LEVELS, Partner, Registry, parse_address
 from pmbf.sites.tagging import kept_tags
 from pmbf.sites.texts import SharedUnits, TextsAnswer
 from pmbf.sites.tls import client_context, fingerprint_of

@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import ssl
@@ -29,7 +30,6 @@ from typing import Annotated, ClassVar, Literal, get_args
 from pmbf.base.contents import read_bounded
 from pmbf.base.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.report.as_json import made, plain
-from pmbf.sites.names import parse_address, require_name
 from pmbf.store import folders
 from pmbf.store.ownership import is_open_to_others, mode_of
 from pmbf.store.sitekey import SiteKey, read_key, read_or_make_key
@@ -41,6 +41,9 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 
 USUAL_UNITS_A_DAY = 20_000
 DAYS = 3650
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+_ADDRESS = re.compile(r"(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]{1,253}):([0-9]{1,5})")
+_LOOKS = str.maketrans({"0": "o", "1": "l", "i": "l", "5": "s", "-": ""})
 _CARD_BYTES, _CONTACT_CHARS = 20_000, 200
 
 
@@ -289,3 +292,32 @@ def _new_certificate(folder: Path, name: str) -> str:
     if done.returncode:
         raise UnsupportedError(f"openssl made no certificate: {done.stderr.strip()[-200:]}")
     return certificate.read_text(encoding="ascii")
+
+
+# ---------------------------------------------------------------------- names and addresses
+
+
+def require_name(name: object) -> None:
+    """Refuse what is no name of a site: files are named after it.
+
+    `ParameterError`: it is no text of up to 40 small letters, digits and dashes.
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ParameterError(f"{name!r:.80} is no name of a site, expected up to 40 small letters, digits, dashes")
+
+
+def look(name: str) -> str:
+    """Return a name as a hurried reader sees it: two names of one look must not stand in a registry.
+
+    >>> look("north-1ibrary") == look("n0rthlibrary"), look("north") == look("south")
+    (True, False)
+    """
+    return name.translate(_LOOKS).replace("rn", "m").replace("vv", "w")
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """Return host and port; raise `ParameterError` if the text is none."""
+    found = _ADDRESS.fullmatch(text)
+    if not found or not 0 < int(found[2]) < 65536:
+        raise ParameterError(f"{text!r:.80} is no address, expected HOST:PORT")
+    return found[1].strip("[]"), int(found[2])

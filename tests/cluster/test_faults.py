@@ -19,7 +19,7 @@ from pmbf.cluster.filter_rows import RowsHere
 from pmbf.cluster.holder import Holder
 from pmbf.cluster.placement import local_nodes, placed
 from pmbf.cluster.spread import Spread, SpreadCatalog, word_statistics
-from pmbf.cluster.status import Health, health
+from pmbf.cluster.upkeep import Health, health
 from pmbf.cluster.working import fetch, unread_by_all
 from pmbf.cluster.workplace import Workplace
 from pmbf.fingerprint import query_sample

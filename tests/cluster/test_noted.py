@@ -7,7 +7,7 @@ import pytest
 from pmbf.base.errors import CorruptError
 from pmbf.cluster import manifest as manifests
 from pmbf.cluster.depot import FolderDepot
-from pmbf.cluster.status import unnamed
+from pmbf.cluster.upkeep import unnamed
 from pmbf.intake.loader import Progress
 from tests.conftest import words
 from tests.forked import pmbf

@@ -24,8 +24,8 @@ from pmbf.sites import Partner, Registry, Sites, init, protocol
 from pmbf.sites.answering import ASKS_A_MINUTE
 from pmbf.sites.client import Conversation, PartnerAnswer
 from pmbf.sites.keying import packed, random_ones
-from pmbf.sites.names import parse_address
 from pmbf.sites.protocol import Hello, KeysAsked
+from pmbf.sites.registry import parse_address
 from pmbf.sites.server import MOST_HANDSHAKES
 from pmbf.sites.texts import SharedUnits
 from pmbf.sites.tls import client_context

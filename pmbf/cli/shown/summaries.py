@@ -14,8 +14,7 @@ from pmbf.cli.shown.safe import one_line, one_message
 from pmbf.intake.discovery import NOT_NAMED
 
 if TYPE_CHECKING:
-    from pmbf.cluster.status import ClusterStatus
-    from pmbf.cluster.upkeep import Upkeep
+    from pmbf.cluster.upkeep import ClusterStatus, Upkeep
     from pmbf.guard.filter.exporting import ExportReport
     from pmbf.intake.discovery import Problem
     from pmbf.intake.loader import LoadReport

@@ -110,7 +110,7 @@ class ProtectedCluster:
 
     def health(self) -> dict[str, Any]:
         """Return which nodes and volumes do not answer now."""
-        from pmbf.cluster.status import health
+        from pmbf.cluster.upkeep import health
 
         return {"cluster": health(self._collection.nodes, self._collection.manifest).to_dict()}
 
