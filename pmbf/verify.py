@@ -15,7 +15,7 @@ The steps of `kernels.compare`, in its NumPy twin:
     SharedPiece       reference_pieces.py      a pair of token ranges: what all steps pass on
     joined            reference_judge.py       pieces of one reworded passage put together
     scores            reference_likeness.py    three Levenshtein similarities of the two sides
-    weighed           reference_pieces.py    the evidence of each piece, in nats
+    weighed           reference_pieces.py      the evidence of each piece, in nats
 
 `settings.py` holds the numbers that decide what counts as a passage: `Settings`, checked once.
 

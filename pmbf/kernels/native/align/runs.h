@@ -4,8 +4,8 @@
 
 #include "align.h"
 
-/* `Grams` of align_rules.py, with the `Runs` of their text, which has n_tokens tokens. Of the source they are those alone
- * that the query has, too: in place of names they have the numbers of the names in the query. */
+/* `Grams` of reference_runs.py, with the sums that name the runs of their text, which has n_tokens tokens. Of the source they
+ * are those alone that the query has, too: in place of names they have the numbers of the names in the query. */
 typedef struct {
     const uint64_t *sums, *back;
     const int64_t *stops;
@@ -24,8 +24,8 @@ typedef struct {
     int64_t n;
 } runs_t;
 
-/* prepare.c: writes prefix sums of n token hashes, each times a power, and the inverse powers: `Runs` of
- * align_rules.py. */
+/* prepare.c: writes prefix sums of n token hashes, each times a power, and the inverse powers, which
+ * name the runs. */
 void runs_name(const uint64_t *hashes, int64_t n, uint64_t *sums, uint64_t *back);
 
 #define RUN_BASE 0x9E3779B97F4A7C15u

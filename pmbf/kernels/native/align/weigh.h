@@ -11,7 +11,7 @@ typedef struct {
     int32_t n_holding, n_times;
 } counted_t;
 
-/* `Counts` of asked.py; `NativeCounts` of native_weigh.py is the same. Pages and words are those of the query, too; the
+/* `Counts` of asked.py; `_Counts` of native_compare.py is the same. Pages and words are those of the query, too; the
  * table is of the other texts. */
 typedef struct {
     const counted_t *slots;
