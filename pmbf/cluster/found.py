@@ -18,7 +18,7 @@ from pmbf.base.arrays import among as is_among
 from pmbf.base.arrays import begins
 from pmbf.base.hashes import Hashes
 from pmbf.cluster.manifest import Volume
-from pmbf.kernels import Evident, EvidentRules, Postings, Sampled
+from pmbf.kernels import Evident, EvidentRules, Postings, Ranges, Sampled
 from pmbf.store.generation import Generation
 from pmbf.store.having import FirstPlaces, Having, Keys
 
@@ -55,6 +55,12 @@ class FoundInVolume(NamedTuple):
     keys: Keys
     n_hashes: Ids
     more: NDArray[np.int64] | None
+
+
+def within(among: Ranges, volume: Volume) -> Ranges:
+    """Return those of some ranges of ids that a volume has, by its own ids."""
+    moved = np.clip(among - volume.offset, 0, volume.n_ids + 1)
+    return moved[moved[:, 0] < moved[:, 1]]
 
 
 def are_near(places: Ids, least: int, window: int) -> bool:

@@ -24,7 +24,7 @@ from pmbf.base.hashes import Hashes
 from pmbf.base.params import Params
 from pmbf.cluster import making, upkeep
 from pmbf.cluster.comparing import Learnt, SentQuery, VolumeRows, damaged_texts, moved, sources_in
-from pmbf.cluster.found import joined, listed, of_volume
+from pmbf.cluster.found import joined, listed, of_volume, within
 from pmbf.cluster.making import Made, VolumeEdit
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.objects import depot_at
@@ -36,6 +36,7 @@ from pmbf.extract import Limits
 from pmbf.intake.adding import Named, add_texts
 from pmbf.intake.discovery import FileFound
 from pmbf.intake.loader import Loader, LoadReport, Progress
+from pmbf.kernels import Ranges
 from pmbf.screen.comparing import compare_each
 from pmbf.screen.options import Options
 from pmbf.store.catalog_tables import Document, ListedPath
@@ -117,14 +118,17 @@ class Holder(Tasks):
         )
         return Reply(joined(hashes, some), unread, self._opened.warnings(volumes))
 
-    def near(self, volumes: Sequence[Volume], queries: Sequence[Hashes], least: int, window: int) -> Reply:
+    def near(
+        self, volumes: Sequence[Volume], queries: Sequence[Hashes], among: Sequence[Ranges], least: int, window: int
+    ) -> Reply:
         """Return for each volume, which documents have several hashes of a query near each other.
 
         See `Generation.near`.
         """
 
         def of(store: Store, volume: Volume) -> list[Keys]:
-            found = store.generation.near(queries, least=least, window=window)
+            own = [within(one, volume) for one in among]
+            found = store.generation.near(queries, own, least=least, window=window)
             return [one + (np.uint64(volume.offset) << np.uint64(32)) for one in found]
 
         return Reply(*self._each(volumes, of), self._opened.warnings(volumes))

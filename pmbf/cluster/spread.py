@@ -32,10 +32,10 @@ from pmbf.base.params import Params
 from pmbf.cluster.calls import NodeAnswer, Nodes
 from pmbf.cluster.comparing import Answered, Learnt, SentQuery, asked_of
 from pmbf.cluster.filter_rows import Places
-from pmbf.cluster.found import Together, are_near, without
+from pmbf.cluster.found import Together, are_near, within, without
 from pmbf.cluster.manifest import Manifest, Volume
 from pmbf.jobs.threads import Threads
-from pmbf.kernels import Evident, EvidentRules, Sampled
+from pmbf.kernels import Evident, EvidentRules, Ranges, Sampled
 from pmbf.screen.folder import SAMPLED, SAMPLED_CHARS
 from pmbf.screen.options import Options
 from pmbf.screen.screened import Screened
@@ -164,16 +164,17 @@ class SpreadGeneration:
         """
         return self._having(hashes, limit).having(hashes, self._left_out)
 
-    def near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[Keys]:
+    def near(self, queries: Sequence[Hashes], among: Sequence[Ranges], *, least: int, window: int) -> list[Keys]:
         queries_of: dict[str, set[int]] = defaultdict(set)
         for number, hashes in enumerate(queries):
-            for name, places in self._spread.asked_for(hashes).items():
-                if are_near(places, least, window):
-                    queries_of[name].add(number)
+            places = self._spread.asked_for(hashes)
+            for one in self._spread.named(places):
+                if len(within(among[number], one)) and are_near(places[one.name], least, window):
+                    queries_of[one.name].add(number)
 
-        def arguments(volumes: Sequence[Volume]) -> tuple[list[Hashes], int, int]:
+        def arguments(volumes: Sequence[Volume]) -> tuple[list[Hashes], Sequence[Ranges], int, int]:
             wanted = set[int]().union(*(queries_of[one.name] for one in volumes))
-            return [one if number in wanted else one[:0] for number, one in enumerate(queries)], least, window
+            return [one if number in wanted else one[:0] for number, one in enumerate(queries)], among, least, window
 
         volumes = self._spread.named(queries_of)
         parts = [part for its in self._spread.ask("near", arguments, volumes, size=len(queries)) for part in its]

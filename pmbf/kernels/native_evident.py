@@ -15,7 +15,7 @@ from pmbf.kernels.evident_rules import Evident, EvidentRules, Sampled, bounds_of
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.native_memory import taken
 from pmbf.kernels.native_postings import passed_segments, require_done
-from pmbf.kernels.postings_layout import Keys, Postings
+from pmbf.kernels.postings_layout import Keys, Postings, Ranges
 
 __all__ = ["evident", "find_near"]
 
@@ -23,7 +23,7 @@ _AT, _N = c_void_p, c_size_t
 
 _at = address()
 _evident = function("pmbf_evident", _AT, _AT, _N, _AT, _AT, returns=c_int64)
-_near = function("pmbf_find_near", _AT, _AT, _AT, _N, _N, _N, _AT, _AT, returns=c_int64)
+_near = function("pmbf_find_near", _AT, _AT, _AT, _N, _N, _N, _AT, _AT, _AT, _AT, returns=c_int64)
 
 _QUERY = np.dtype(
     [("hashes", "<u8"), ("tokens", "<u8"), ("more", "<u8"), ("n", "<u8"), ("share", "<f8"), ("copied", "<f8")]
@@ -80,15 +80,18 @@ def _ready(postings: Sequence[Postings], query: Sampled) -> tuple[Keys, NDArray[
     return layout.sought_in(postings, query.hashes), np.ascontiguousarray(query.tokens), more
 
 
-def find_near(postings: Sequence[Postings], queries: Sequence[Hashes], *, least: int, window: int) -> list[Keys]:
+def find_near(
+    postings: Sequence[Postings], queries: Sequence[Hashes], among: Sequence[Ranges], *, least: int, window: int
+) -> list[Keys]:
     """See `reference_evident.find_near`. A posting takes some 3 ns, whether its document is found or not."""
-    layout.require_near(least, window)
+    layout.require_near(queries, among, least, window)
     for one in queries:
         layout.require_postings(postings, one)
     hashes = layout.sought_in(postings, np.concatenate([np.empty(0, np.uint32), *queries]))
-    bounds, passed = np.cumsum([0, *map(len, queries)], dtype=np.int64), passed_segments(postings)
-    ends, answer = np.zeros(len(queries), np.int64), c_void_p()
-    asked = _at(hashes), _at(bounds), len(queries), min(least, len(hashes) + 1), window
+    ranges = np.ascontiguousarray(np.concatenate([layout.ALL_DOCUMENTS[:0], *among]))
+    bounds, of_query = (np.cumsum([0, *map(len, some)], dtype=np.int64) for some in (queries, among))
+    passed, ends, answer = passed_segments(postings), np.zeros(len(queries), np.int64), c_void_p()
+    asked = _at(hashes), _at(bounds), len(queries), min(least, len(hashes) + 1), window, _at(ranges), _at(of_query)
     status = _near(passed.at, *asked, _at(ends), addressof(answer))
     keys = taken(answer, int(ends[-1]) if len(ends) and not status else 0, np.dtype(np.uint64))
     require_done(status)

@@ -32,18 +32,23 @@ from pmbf.kernels import checks
 from pmbf.kernels.segment_rows import PADDING_BYTES, Row, require_rows
 
 __all__ = [
+    "ALL_DOCUMENTS",
     "GONE",
     "PADDING_BYTES",
     "Buckets",
     "Postings",
     "PostingsPages",
     "PostingsShape",
+    "Ranges",
     "Segments",
     "numbers_of",
 ]
 
 Numbers = NDArray[np.uint32]
 Keys = NDArray[np.uint64]
+Ranges = NDArray[np.int64]
+ALL_DOCUMENTS: Ranges = np.array([[0, 1 << 32]])
+"""The range of all ids of documents: `(1, 2)`, from one id up to another."""
 Renumbered = Numbers | int
 """The new numbers of the documents of postings, `(d,) uint32`, `GONE` for those that go; or that of the first one, if
 the others follow it in order. With an array, a million documents are joined in four times the time: the processor waits
@@ -273,10 +278,16 @@ def require_postings(postings: Sequence[Postings], hashes: Hashes | None = None)
     require_rows([one.row for one in postings])
 
 
-def require_near(least: int, window: int) -> None:
-    """Refuse a number of hashes, and of places, below 1."""
+def require_near(queries: Sequence[Hashes], among: Sequence[Ranges], least: int, window: int) -> None:
+    """Refuse a number of hashes, and of places, below 1, and ranges of documents that do not ascend, one a query."""
     if least < 1 or window < 1:
         raise ParameterError(f"least is {least}, window {window}, both must be at least 1")
+    if len(among) != len(queries):
+        raise ParameterError(f"{len(queries)} queries have {len(among)} lists of ranges")
+    for one in among:
+        ends = np.append(0, one)
+        if one.dtype != np.int64 or one.ndim != 2 or one.shape[1] != 2 or (ends[1:] < ends[:-1]).any():
+            raise ParameterError("the ranges of documents must be (n, 2) int64 and ascend")
 
 
 def require_hashes(postings: Sequence[Postings], hashes: Hashes) -> None:

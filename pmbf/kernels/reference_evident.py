@@ -10,7 +10,7 @@ import numpy as np
 
 from pmbf.base.hashes import Hashes
 from pmbf.kernels.evident_rules import EVIDENCE_UNITS, Evident, EvidentRules, Sampled, bounds_of, require_query
-from pmbf.kernels.postings_layout import Keys, Postings, require_near, require_postings
+from pmbf.kernels.postings_layout import Keys, Postings, Ranges, require_near, require_postings
 from pmbf.kernels.reference_bits import evidence_of
 from pmbf.kernels.reference_postings import find_postings
 
@@ -114,7 +114,9 @@ def _half_of_a_copy(query: Sampled, weights: list[int], rules: EvidentRules) -> 
     return half
 
 
-def find_near(postings: Sequence[Postings], queries: Sequence[Hashes], *, least: int, window: int) -> list[Keys]:
+def find_near(
+    postings: Sequence[Postings], queries: Sequence[Hashes], among: Sequence[Ranges], *, least: int, window: int
+) -> list[Keys]:
     """Return the documents that have several hashes of a query near each other, for each of many queries.
 
     A document that several of the postings name is looked at in each of them by itself. What is read of postings with
@@ -123,6 +125,7 @@ def find_near(postings: Sequence[Postings], queries: Sequence[Hashes], *, least:
     Args:
         postings: Whose arrays are contiguous.
         queries: Of each query `(q,)`, distinct hashes.
+        among: Of each query `(n, 2) int64`, ascending: only documents with ids from one up to the other are looked at.
         least: Hashes that a document must have, at least 1.
         window: Consecutive places of the query that they must be among, at least 1.
 
@@ -132,22 +135,23 @@ def find_near(postings: Sequence[Postings], queries: Sequence[Hashes], *, least:
     >>> from pmbf.kernels.reference_postings import make_postings
     >>> hashes, numbers = np.array([5, 5, 7, 9], np.uint32), np.array([0, 1, 0, 1], np.uint32)
     >>> made = make_postings(hashes, numbers, np.array([70, 80], np.uint32))
-    >>> [found] = find_near([made], [np.array([9, 4, 5, 7], np.uint32)], least=2, window=2)
+    >>> [found] = find_near([made], [np.array([9, 4, 5, 7], np.uint32)], [np.array([[0, 100]])], least=2, window=2)
     >>> [divmod(key, 2**32) for key in found.tolist()]
     [(70, 2), (70, 3)]
     """
-    require_near(least, window)
+    require_near(queries, among, least, window)
     require_postings(postings)
     return [
-        np.array(sorted(key for one in postings for key in _near(one, query, least, window)), np.uint64)
-        for query in queries
+        np.array(sorted(key for one in postings for key in _near(one, *asked, least, window)), np.uint64)
+        for asked in zip(queries, among, strict=True)
     ]
 
 
-def _near(postings: Postings, query: Hashes, least: int, window: int) -> Iterator[int]:
-    """Yield the keys of the documents that have `least` hashes among `window` places in a row."""
+def _near(postings: Postings, query: Hashes, among: Ranges, least: int, window: int) -> Iterator[int]:
+    """Yield the keys of the documents in some ranges that have `least` hashes among `window` places in a row."""
     _, keys = find_postings([postings], query, limit=_ALL)
     for document, some in groupby((divmod(key, 1 << 32) for key in keys.tolist()), key=lambda pair: pair[0]):
         places = [place for _, place in some]
-        if any(last - first < window for first, last in zip(places, places[least - 1 :], strict=False)):
+        is_near = any(last - first < window for first, last in zip(places, places[least - 1 :], strict=False))
+        if is_near and any(start <= document < stop for start, stop in among.tolist()):
             yield from (document << 32 | place for place in places)

@@ -154,7 +154,7 @@ def require_method(generation: AnyGeneration, options: Options) -> None:
 
 
 def near(generation: Generation, queries: Sequence[Hashes], *, least: int, window: int) -> list[Keys]:
-    """Return which live documents have several hashes of a query near each other, as `Generation.near`.
+    """Return which live documents have several hashes of a query near each other, as `Generation.near` of all.
 
     Only the documents of `MOST_RUN_ROWS` rows are looked at for a query, those of the rows with most of its hashes.
     """

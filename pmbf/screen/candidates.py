@@ -10,7 +10,7 @@ hash weighs, and which documents have enough, says `weighing.py`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import NamedTuple, Protocol
@@ -39,7 +39,7 @@ from pmbf.screen.weighing import (
     weights,
     weights_below,
 )
-from pmbf.screen.widespread import RUN_HASHES, CommonRuns, Holding
+from pmbf.screen.widespread import RUN_HASHES, CommonRuns, Holding, Weighed
 from pmbf.store.having import Having
 
 Hashes = NDArray[np.uint32]
@@ -103,19 +103,19 @@ def find(generation: AnyGeneration, samples: Sequence[Sample], options: Options)
 def find_each(generation: AnyGeneration, samples: Sequence[Sample], options: Options) -> list[Shortlist]:
     """Return what `find` returns, query by query: the way of those that hold runs of common hashes."""
     require_method(generation, options)
-    some = [_weighed(generation, sample, options) for sample in samples]
     runs = CommonRuns(_sure(generation.n_documents), generation.params.shingle_tokens)
-    weighted = [(sample, its_weights) for sample, (its_weights, _) in zip(samples, some, strict=True)]
+    weighed, shortlists = zip(*(_weighed(generation, sample, options) for sample in samples), strict=True)
     found = []
-    for (_, one), holding in zip(some, runs.holding(generation, weighted), strict=True):
-        known = {candidate.document for candidate in one.candidates}
-        named = _named(runs, holding, known, options) if holding else []
+    for one, shortlist, holding in zip(weighed, shortlists, runs.holding(generation, weighed), strict=True):
+        named = _named(runs, holding, one.candidates, options) if holding else []
         generation.require_live(np.array([id_ for id_, _, _ in named], np.uint32))
-        found.append(replace(one, candidates=[*one.candidates, *(Candidate(*its) for its in named)]))
+        found.append(replace(shortlist, candidates=[*shortlist.candidates, *(Candidate(*its) for its in named)]))
     return found
 
 
-def _named(runs: CommonRuns, holding: Holding, known: set[int], options: Options) -> list[tuple[int, int, float]]:
+def _named(
+    runs: CommonRuns, holding: Holding, known: Collection[int], options: Options
+) -> list[tuple[int, int, float]]:
     """Return the documents that are named for their runs, those left out that are candidates already.
 
     A higher `min_evidence` must not name more documents. So with one, which documents a run names does not depend on
@@ -126,15 +126,17 @@ def _named(runs: CommonRuns, holding: Holding, known: set[int], options: Options
     return [one for one in runs.named(holding, ()) if one[0] not in known]
 
 
-def _weighed(generation: AnyGeneration, sample: Sample, options: Options) -> tuple[Weights, Shortlist]:
-    """Return the weights of a query's hashes, and the candidates by them."""
+def _weighed(generation: AnyGeneration, sample: Sample, options: Options) -> tuple[Weighed, Shortlist]:
+    """Return the query with the weights of its hashes, and the candidates by them."""
     of_rows = generation_of_rows(generation)
     rows = ByRows(of_rows, sample, options) if of_rows else None
     having = _having(generation, rows.having if rows else partial(generation.documents_having, sample.hashes))
     weighed = weights(having.n_having, generation.n_documents)
     found = _evident(generation, sample, having, weighed, options)
     [shortlist] = _shortlists(generation, found, [sample], options)
-    return weighed, replace(shortlist, warnings=rows.warnings) if rows else shortlist
+    known = {candidate.document for candidate in shortlist.candidates}
+    query = Weighed(sample, weighed, having.n_having, known)
+    return query, replace(shortlist, warnings=rows.warnings) if rows else shortlist
 
 
 def _evident(generation: AnyGeneration, sample: Sample, having: Having, weighed: Weights, options: Options) -> Evident:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.base.params import Params
-from pmbf.kernels import Evident, EvidentRules, Sampled
+from pmbf.kernels import Evident, EvidentRules, Ranges, Sampled
 from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.having import Having, Keys
 
@@ -48,8 +48,11 @@ class AnyGeneration(Protocol):
     def documents_having(self, hashes: Ids, /, *, limit: int) -> Having:
         """Return which live documents have which hashes of a query, and how many documents have each hash."""
 
-    def near(self, queries: Sequence[Ids], /, *, least: int, window: int) -> list[Keys]:
-        """Return which live documents have several hashes of a query near each other, for each of many queries."""
+    def near(self, queries: Sequence[Ids], among: Sequence[Ranges], /, *, least: int, window: int) -> list[Keys]:
+        """Return which live documents have several hashes of a query near each other, for each of many queries.
+
+        Of each query, only documents in some ranges of ids are looked at.
+        """
 
     def require_live(self, ids: Ids, /) -> None:
         """Refuse documents that are not live."""

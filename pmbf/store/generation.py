@@ -20,7 +20,7 @@ from pmbf.base.hashes import Hashes, hash_dtype
 from pmbf.base.params import Params
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint, fingerprint
-from pmbf.kernels import Evident, EvidentRules, Sampled
+from pmbf.kernels import Evident, EvidentRules, Ranges, Sampled
 from pmbf.rowindex import RowIndex
 from pmbf.store import codec, files, tilefile
 from pmbf.store.catalog_tables import Document, JournalEntry, require_size
@@ -181,10 +181,12 @@ class Generation(LiveFiles):
         counts, keys = self.posted.find(firsts.hashes, limit=limit)
         return firsts.having(self.of_living(keys), counts, limit)
 
-    def near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[NDArray[np.uint64]]:
+    def near(
+        self, queries: Sequence[Hashes], among: Sequence[Ranges], *, least: int, window: int
+    ) -> list[NDArray[np.uint64]]:
         """Return what `Posted.find_near` does, of live documents."""
         self._require_postings()
-        return [self.of_living(keys) for keys in self.posted.find_near(queries, least=least, window=window)]
+        return [self.of_living(keys) for keys in self.posted.find_near(queries, among, least=least, window=window)]
 
     def evident(self, queries: Sequence[Sampled], rules: EvidentRules) -> Evident:
         """Return the documents with evidence enough of many queries, in one native call."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.base.errors import CorruptError, ParameterError
 from pmbf.base.hashes import Hashes
-from pmbf.kernels import Postings, Row, Sampled, Segments
+from pmbf.kernels import Postings, Ranges, Row, Sampled, Segments
 from pmbf.store import mapping
 from pmbf.store.files import MappedFile, StoredFile
 from pmbf.store.postings import Source, StoredPostings
@@ -114,16 +114,17 @@ class Posted:
         """
         return self.ask(kernels.find_postings, hashes, limit=limit)
 
-    def find_near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[Keys]:
+    def find_near(self, queries: Sequence[Hashes], among: Sequence[Ranges], *, least: int, window: int) -> list[Keys]:
         """Return the documents that have `least` hashes of a query in `window` places, for each of many queries.
 
         Args:
             queries: Of each query `(q,)`, distinct hashes in the order of its text.
+            among: Of each query `(n, 2) int64`, ascending: the documents that are looked at, from an id up to another.
 
         Returns:
             All hashes of these documents, for each query `(n,) uint64`, ascending, each once: document << 32 | place.
         """
-        return self.ask(kernels.find_near, queries, least=least, window=window)
+        return self.ask(kernels.find_near, queries, among, least=least, window=window)
 
     def ask(self, kernel: Callable[..., Answer], /, *arguments: Any, **named: Any) -> Answer:
         """Return what a kernel tells of the segments, which are its first argument.

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pmbf.base.errors import ParameterError
 from pmbf.base.hashes import Hashes
-from pmbf.kernels import Postings, reference_evident, reference_postings
+from pmbf.kernels import ALL_DOCUMENTS, Postings, Ranges, reference_evident, reference_postings
 
 HASHES = st.integers(0, 40) | st.integers(0, 2**32 - 1)
 PAIRS = st.lists(st.tuples(HASHES, st.integers(0, 5)), max_size=120)
@@ -41,7 +41,10 @@ def made(pairs: list[tuple[int, int]], hash_bits: int = 32) -> Postings:
     return reference_postings.make_postings(words([value for value, _ in pairs], hash_bits), numbers, IDS, hash_bits)
 
 
-QUERIES = st.lists(st.lists(HASHES, unique=True, max_size=30), max_size=4)
+RANGES = st.lists(st.integers(0, 2**32) | st.sampled_from(IDS.tolist()), max_size=8).map(
+    lambda ends: np.array(sorted(ends[len(ends) % 2 :]), np.int64).reshape(-1, 2)
+)
+QUERIES = st.lists(st.tuples(st.lists(HASHES, unique=True, max_size=30), st.just(ALL_DOCUMENTS) | RANGES), max_size=4)
 
 
 @given(PAIRS, PAIRS, QUERIES, st.integers(1, 6), st.integers(1, 8), st.sampled_from([32, 40, 48, 64]))
@@ -49,16 +52,18 @@ def test_documents_with_hashes_near_each_other_are_found_with_all_their_hashes(
     kernels: Any,
     here: list[tuple[int, int]],
     there: list[tuple[int, int]],
-    queries: list[list[int]],
+    queries: list[tuple[list[int], Ranges]],
     least: int,
     window: int,
     hash_bits: int,
 ) -> None:
-    both, hashes = [made(some, hash_bits) for some in (here, there)], [words(one, hash_bits) for one in queries]
-    found = kernels.find_near(both, hashes, least=least, window=window)
-    for query, keys in zip(queries, found, strict=True):
+    both, hashes = [made(some, hash_bits) for some in (here, there)], [words(one, hash_bits) for one, _ in queries]
+    found = kernels.find_near(both, hashes, [ranges for _, ranges in queries], least=least, window=window)
+    for (query, ranges), keys in zip(queries, found, strict=True):
         expected = []
         for pairs, (number, id_) in itertools.product((here, there), enumerate(IDS.tolist())):
+            if not any(start <= id_ < stop for start, stop in ranges.tolist()):
+                continue
             places = [place for place, value in enumerate(query) if (value, number) in pairs]
             if any(sum(first <= place < first + window for place in places) >= least for first in places):
                 expected += [id_ << 32 | place for place in places]
@@ -71,12 +76,15 @@ def test_damaged_postings_and_numbers_below_one_are_refused(kernels: Any) -> Non
     fewer = replace(good, documents=IDS[:3])
     for damaged in (beyond, fewer):
         with pytest.raises(ParameterError, match="postings are damaged"):
-            kernels.find_near([damaged], [query], least=1, window=3)
+            kernels.find_near([damaged], [query], [ALL_DOCUMENTS], least=1, window=3)
     with pytest.raises(ParameterError, match="least is 0, window 4, both must be at least 1"):
-        kernels.find_near([good], [query], least=0, window=4)
+        kernels.find_near([good], [query], [ALL_DOCUMENTS], least=0, window=4)
+    for among in ([], [np.array([[5, 4]])], [np.array([[-1, 4]])], [np.array([1, 4])], [np.array([[1, 4]], np.int32)]):
+        with pytest.raises(ParameterError, match="ranges"):
+            kernels.find_near([good], [query], among, least=1, window=4)
 
 
 def test_nothing_is_found_in_no_postings_and_for_no_query(kernels: Any) -> None:
-    assert [] == kernels.find_near([made([(7, 0)])], [], least=1, window=1)
-    [keys] = kernels.find_near([], [np.array([4], np.uint32)], least=1, window=1)
+    assert [] == kernels.find_near([made([(7, 0)])], [], [], least=1, window=1)
+    [keys] = kernels.find_near([], [np.array([4], np.uint32)], [ALL_DOCUMENTS], least=1, window=1)
     assert [] == keys.tolist()

@@ -17,6 +17,7 @@ from pmbf.base.errors import ParameterError
 from pmbf.base.hashes import Hashes, first_bits, hash_dtype
 from pmbf.base.params import HASH_BITS
 from pmbf.kernels import (
+    ALL_DOCUMENTS,
     Evident,
     EvidentRules,
     HitRules,
@@ -121,7 +122,7 @@ def with_rows(
 def answers(kernels: Any, postings: Sequence[Postings], hashes: Hashes) -> list[Any]:
     """Return what three kernels find for a query."""
     counts, keys = kernels.find_postings(postings, hashes, limit=5)
-    [near] = kernels.find_near(postings, [hashes], least=2, window=4)
+    [near] = kernels.find_near(postings, [hashes], [ALL_DOCUMENTS], least=2, window=4)
     query = Sampled(hashes, 2 * np.arange(len(hashes), dtype=np.uint32), 0.4)
     evident = kernels.evident(postings, [query, query], COPIED)
     told = [getattr(evident, name) for name in Evident.__slots__]
@@ -227,7 +228,7 @@ def test_what_is_read_of_a_damaged_page_of_rows_is_refused_and_nothing_else(
         for ask in (
             partial(kernels.segments_having, [one.row for one in asked], hashes),
             partial(kernels.find_postings, asked, hashes, limit=9),
-            partial(kernels.find_near, asked, [hashes], least=1, window=1),
+            partial(kernels.find_near, asked, [hashes], [ALL_DOCUMENTS], least=1, window=1),
             partial(answers, kernels, asked, hashes),
         ):
             with pytest.raises(ParameterError, match="damaged"):
@@ -283,7 +284,7 @@ def test_what_is_no_row_is_refused_in_the_same_words(kernels: Any, row: Row, mes
     for ask in (
         partial(kernels.segments_having, [other, None, row], hashes),
         partial(kernels.find_postings, postings, hashes, limit=9),
-        partial(kernels.find_near, postings, [hashes], least=1, window=1),
+        partial(kernels.find_near, postings, [hashes], [ALL_DOCUMENTS], least=1, window=1),
         partial(kernels.evident, postings, [], COPIED),
     ):
         with pytest.raises(ParameterError) as raised:
