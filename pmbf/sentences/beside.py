@@ -6,7 +6,7 @@ Are two units the same but for edits, or do they share a part that is? Levenshte
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -92,7 +92,7 @@ class QueryUnits:
             found.append(parts)
         return found
 
-    def alike(self, text: str, candidates: Iterable[UnitPair]) -> list[Alike]:
+    def alike(self, text: str, candidates: Sequence[UnitPair]) -> list[Alike]:
         """Return the units that are alike to a unit of a document, or share a part with one, each with the best one."""
         best: dict[int, tuple[float, Alike]] = {}
         words: dict[int, PlacedWords] = {}

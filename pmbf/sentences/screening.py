@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pmbf import kernels
 from pmbf.base.arrays import among, distinct
 from pmbf.base.errors import ParameterError
 from pmbf.base.span import length_in, merged
@@ -34,7 +35,7 @@ from pmbf.screen.templates import Template
 from pmbf.sentences.beside import Alike, QueryUnits, UnitPair
 from pmbf.sentences.by_keys import Candidates, Sentences
 from pmbf.sentences.report import Outcome, Sentence, SentenceOrigin, SentenceReport, SentenceSource, StretchPair
-from pmbf.sentences.sections import InSections
+from pmbf.sentences.sections import UnitsInSections
 from pmbf.sentences.segments import Keys
 from pmbf.sentences.state import damage
 from pmbf.store.catalog_tables import Document, ListedPath, contents_key
@@ -49,7 +50,6 @@ _UNITS_TOGETHER = 256
 _OPTIONS = {"exclude_self", "exclude_same", "where", "where_not", "labels_of", "template"}
 
 SentenceAnswer = AnswerOf[SentenceReport]
-Comparing = QueryUnits | InSections
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,7 @@ class ComparedDocument(NamedTuple):
 class ScreenedUnits(Screened):
     """A query in units on its way to its report; `beside` are the documents with alike units, by id."""
 
-    units: QueryUnits
-    rules: InSections
+    units: UnitsInSections
     found: Candidates = field(default_factory=Candidates.none)
     beside: list[ComparedDocument] = field(default_factory=list)
 
@@ -124,7 +123,7 @@ def screened(backend: SentenceFolder, options: Options, texts: Sequence[ReadQuer
     """
     batch = [_sampled(backend, options, *one) for one in texts]
     look_up(backend, batch)
-    for number, document in compared(backend, [(one.rules, one.found) for one in batch]):
+    for number, document in compared(backend, [(one.units, one.found) for one in batch]):
         batch[number].beside.append(document)
     named = {one.document.id for query in batch for one in query.beside}
     listed = backend.store.listed_of(named) if named else {}
@@ -133,8 +132,9 @@ def screened(backend: SentenceFolder, options: Options, texts: Sequence[ReadQuer
 
 def _sampled(backend: SentenceFolder, options: Options, read: Text, left_out: LeftOut) -> ScreenedUnits:
     sample, exempted = query_sample(read.content, backend.generation.params), exempt(read.content, options)
-    units = QueryUnits.of(read.text, backend.sentences.code)
     template = options.template if isinstance(options.template, Template) else None
+    text = read.text
+    units = kernels.units(text.encode("utf-8"), code=backend.sentences.code, from_each=True)
     return ScreenedUnits(
         read=read,
         sample=sample,
@@ -142,8 +142,7 @@ def _sampled(backend: SentenceFolder, options: Options, read: Text, left_out: Le
         left_out=left_out,
         n_documents=backend.generation.n_documents - len(left_out.documents),
         n_left_out=len(left_out.documents),
-        units=units,
-        rules=InSections(units, template, exempted),
+        units=UnitsInSections(text, units, template, exempted),
     )
 
 
@@ -189,7 +188,7 @@ def _without(sentences: Sentences, found: Candidates, bounds: np.ndarray, left_o
 
 
 def compared(
-    backend: SentenceFolder, asked: Sequence[tuple[Comparing, Candidates]]
+    backend: SentenceFolder, asked: Sequence[tuple[QueryUnits, Candidates]]
 ) -> Iterator[tuple[int, ComparedDocument]]:
     """Yield documents with units that are alike, and those whose text cannot be read or is another one, by id.
 
@@ -249,7 +248,7 @@ def _report(
     sources, told = _sources(query, listed), tuple(_sentences(query))
     unread = [f"not compared with {one.document.path}: {one.problem}" for one in sources if one.problem]
     template = options.template.name if isinstance(options.template, Template) else ""
-    skipped = query.rules.skipped and all(one.outcome in ("short", "skipped") for one in told)
+    skipped = query.units.skipped and all(one.outcome in ("short", "skipped") for one in told)
     nothing = [told_all_skipped(template)] if skipped else []
     return SentenceReport(
         name=query.read.name,
@@ -265,8 +264,8 @@ def _report(
         collection=str(backend.folder),
         problems=(*query.read.problems, *backend.sentences.problems(), *unread, *nothing),
         template=template,
-        skipped=tuple(query.rules.skipped),
-        sections=query.rules.with_figures([pair.query for one in query.beside for pair in one.pairs]),
+        skipped=tuple(query.units.skipped),
+        sections=query.units.with_figures([pair.query for one in query.beside for pair in one.pairs]),
         n_not_counted=sum(one.not_counted is not None for one in told),
     )
 
@@ -280,12 +279,12 @@ def _sentences(query: ScreenedUnits) -> Iterator[Sentence]:
             best |= dict.fromkeys(unit.sentences, unit)
         for number, unit in best.items():
             origins[number].append(SentenceOrigin(one.document.id, unit.source, unit.similarity))
-    covered, rules = merged(query.units.spans), query.rules
-    for number, span in enumerate(query.units.sentences):
+    units, covered = query.units, merged(query.units.spans)
+    for number, span in enumerate(units.sentences):
         its = tuple(sorted(origins[number], key=lambda one: (-(one.similarity or 0), one.document)))
-        compared: Outcome = "skipped" if rules.skips(number) else "new" if length_in(span, covered) else "short"
-        out: NotCounted = "skipped" if rules.skips(number) else "elsewhere"
-        yield Sentence(span, "found" if its else compared, its, out if number in rules.apart and not its else None)
+        compared: Outcome = "skipped" if units.skips(number) else "new" if length_in(span, covered) else "short"
+        out: NotCounted = "skipped" if units.skips(number) else "elsewhere"
+        yield Sentence(span, "found" if its else compared, its, out if number in units.apart and not its else None)
 
 
 def _sources(query: ScreenedUnits, listed: Mapping[int, Sequence[ListedPath]]) -> list[SentenceSource]:

@@ -7,30 +7,30 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pmbf.base.span import Span, length_in, merged, outside, overlap
+from pmbf.kernels import Units
 from pmbf.report import Section
 from pmbf.screen.exempt import Exempt
 from pmbf.screen.sections import with_figures
 from pmbf.screen.templates import Template
 from pmbf.sentences.beside import Alike, QueryUnits, UnitPair
-from pmbf.sentences.report import StretchPair
 
 
-class InSections:
-    """Which sentences of a query are skipped, and which of them an alike unit of a document may account for.
+class UnitsInSections(QueryUnits):
+    """A query in units, some of whose sentences are skipped, or may stand in the same section of a document alone.
 
     Args:
-        asked: The query.
         template: What cuts the texts; None: nothing is skipped.
         exempted: What it makes of the query.
     """
 
-    def __init__(self, asked: QueryUnits, template: Template | None, exempted: Exempt) -> None:
-        self._template, self._asked = template, asked
+    def __init__(self, text: str, units: Units, template: Template | None, exempted: Exempt) -> None:
+        super().__init__(text, units)
+        self._template = template
         self._sections, self.skipped = exempted.sections, exempted.reasons.get("skipped", ())
-        self._skipped = {number for number, one in enumerate(asked.sentences) if _mostly_in(one, self.skipped)}
+        self._skipped = {number for number, one in enumerate(self.sentences) if _mostly_in(one, self.skipped)}
         self._same = {}
         for one in (one for one in self._sections if one.rule == "same"):
-            for number, sentence in enumerate(asked.sentences):
+            for number, sentence in enumerate(self.sentences):
                 if 2 * overlap(sentence, one.span) > len(sentence):
                     self._same[number] = one.name
         self._elsewhere: dict[str, int] = defaultdict(int)
@@ -43,17 +43,15 @@ class InSections:
 
     def alike(self, text: str, candidates: Sequence[UnitPair]) -> list[Alike]:
         """Return what `QueryUnits.alike` does, with the sentences that keep the rules; without units that have none."""
-        found = self._asked.alike(text, candidates)
+        found = super().alike(text, candidates)
+        if not self._template:
+            return found
         before = {number for unit in found for number in unit.sentences}
         if any(number in self._same for unit in found for number in unit.sentences):
             found = self._in_same_sections(text, candidates, found)
         held = [replace(one, sentences=tuple(n for n in one.sentences if n not in self._skipped)) for one in found]
         self.apart |= before - {number for unit in held for number in unit.sentences}
         return [one for one in held if one.sentences]
-
-    def pairs(self, text: str, alike: Sequence[Alike]) -> list[StretchPair]:
-        """Return what `QueryUnits.pairs` does."""
-        return self._asked.pairs(text, alike)
 
     def _in_same_sections(self, text: str, candidates: Sequence[UnitPair], found: Sequence[Alike]) -> list[Alike]:
         """Return alike units without the sentences whose section the document has elsewhere.
@@ -71,9 +69,8 @@ class InSections:
         kept = [replace(one, sentences=tuple(n for n in one.sentences if keeps(n, one.source))) for one in found]
         wrong = {n for one in found for n in one.sentences if not keeps(n, one.source)}
         if wrong:
-            parts = self._asked.parts
-            some = [one for one in candidates if all(keeps(n, Span(*one[1])) for n, _ in parts[one[0]])]
-            again = self._asked.alike(text, some)
+            some = [one for one in candidates if all(keeps(n, Span(*one[1])) for n, _ in self.parts[one[0]])]
+            again = super().alike(text, some)
             kept += [replace(one, sentences=tuple(n for n in one.sentences if n in wrong)) for one in again]
         held = {n for one in kept for n in one.sentences}
         for name in {self._same[n] for n in wrong} - {self._same.get(n) for n in held}:
@@ -81,11 +78,7 @@ class InSections:
         return kept
 
     def with_figures(self, spans: Sequence[Span]) -> tuple[Section, ...]:
-        """Return the sections with how much of each stands in sources.
-
-        Args:
-            spans: What of the query stands in sources.
-        """
+        """Return the sections with how much of each stands in sources: what of the query does."""
         return with_figures(self._sections, outside(merged(spans), self.skipped), self.skipped, self._elsewhere)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +27,7 @@ from pmbf.sentences.beside import (
     Alike,
     PlacedWords,
     QueryUnits,
+    UnitPair,
     columns,
     plain,
     shared_part,
@@ -59,7 +60,7 @@ class Blurred(QueryUnits):
         super().__init__(text, Units(spans, spans, np.empty((len(units), 0), np.uint64), len(text)))
         self._bars = [_drawn(plain(one), secret) for one in units]
 
-    def alike(self, text: str, candidates: Iterable[tuple[int, Sequence[int], int]]) -> list[Alike]:
+    def alike(self, text: str, candidates: Sequence[UnitPair]) -> list[Alike]:
         """Return the units that are alike to a unit of a document or to a part of one; how much is not told."""
         found: dict[int, Span] = {}
         for number, (start, stop), _ in candidates:
