@@ -116,7 +116,7 @@ def command_line():
 
 def parameter_table(commands):
     """Return what `--param` sets, by name and meaning, with the commands that take it, as a Markdown table."""
-    from pmbf.cli.params import table_of
+    from pmbf.cli.words import table_of
 
     takes = {}
     for name, command in commands:

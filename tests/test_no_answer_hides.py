@@ -12,8 +12,8 @@ from conftest import ROOT
 
 from pmbf.base.errors import FOUND
 from pmbf.cli.app import whole as command_line
-from pmbf.cli.params import table_of
 from pmbf.cli.screening import exit_code
+from pmbf.cli.words import table_of
 from pmbf.comparison.results import Comparison, Pair
 from pmbf.report import Report
 from tests.commands.conftest import run

@@ -13,7 +13,7 @@ from pmbf.base import __version__
 from pmbf.base.errors import DONE
 from pmbf.cli.arguments import Version
 from pmbf.cli.outcome import ending, prepare_streams, print_text
-from pmbf.cli.words import Command, CommandGroup, called, read, taken_by
+from pmbf.cli.words import Command, CommandGroup, called, read, table_of, taken_by
 
 FINDING, KEEPING, GUARDING = "Find shared text", "Look after a collection", "Keep text from leaving"
 """The parts of `pmbf --help`."""
@@ -81,12 +81,10 @@ def _run(words: Sequence[str]) -> None:
     if not command:
         return
     takes = taken_by(command)
-    if "--param=help" in rest or ("--param", "help") in pairwise(rest):
-        from pmbf.cli.params import table_of
-
-        if known := table_of(takes):
-            print_text(known.text())
-            raise SystemExit(DONE)
+    asks_for_params = "--param=help" in rest or ("--param", "help") in pairwise(rest)
+    if asks_for_params and (known := table_of(takes)):
+        print_text(known.text())
+        raise SystemExit(DONE)
     given = read(takes, rest)
     if given is not None:
         raise SystemExit(called(command, takes, path, given) or DONE)

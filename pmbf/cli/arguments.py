@@ -6,7 +6,7 @@ import glob
 import math
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Annotated, Any, Literal
 
@@ -17,6 +17,7 @@ NEW = "Parameters of a new collection; they cannot change later"
 FILES = "Which files"
 SEARCH = "What counts as found"
 OUTPUT = "Output"
+NUMBERS: dict[Any, str] = {int: "a whole number", float: "a number"}
 
 
 class Argument:
@@ -82,6 +83,28 @@ def parse_count(text: str) -> int:
     if text != "all" and not text.isdecimal():
         raise ValueError(f"{text!r} is neither a number nor 'all'")
     return sys.maxsize if text == "all" else int(text)
+
+
+def chosen(choices: Sequence[str], word: str) -> str:
+    """Return a word if it is a choice."""
+    if word not in choices:
+        raise ValueError(f"{word!r} is not one of {', '.join(map(repr, choices))}")
+    return word
+
+
+def number(
+    kind: Callable[[str], int | float], least: int | float | None, most: int | float | None, word: str
+) -> int | float:
+    """Return a number within bounds."""
+    try:
+        found = kind(word)
+    except ValueError:
+        found = math.nan
+    if math.isnan(found) or (least is not None and found < least) or (most is not None and found > most):
+        expected = NUMBERS[kind] + ("" if least is None else f", at least {least}")
+        expected += "" if most is None else f", at most {most}"
+        raise ValueError(f"{word!r}, expected {expected}")
+    return found
 
 
 # ---------------------------------------------------------------------- what a shell offers; if nothing, then files

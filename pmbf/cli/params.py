@@ -10,8 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pmbf.base.contents import size_of
-from pmbf.cli.arguments import option, parse_share
-from pmbf.cli.words import CommandParameter, chosen, number
+from pmbf.cli.arguments import chosen, number, option, parse_share
 
 
 class Param(NamedTuple):
@@ -144,8 +143,3 @@ def of(given: Sequence[tuple[str, Any]] | None, *groups: Iterable[Param]) -> dic
     """
     names = {one.name for group in groups for one in group}
     return {name: value for name, value in given or () if name in names}
-
-
-def table_of(takes: Iterable[CommandParameter]) -> KnownParams | None:
-    """Return the settings of a command, from its parameters; None if it has none."""
-    return next((one.argument.parser for one in takes if isinstance(one.argument.parser, KnownParams)), None)

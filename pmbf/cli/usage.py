@@ -13,8 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from pmbf.base.errors import DONE, USAGE, ParameterError
 from pmbf.cli.outcome import ending, note, prepare_streams
-from pmbf.cli.params import table_of
-from pmbf.cli.words import Command, CommandGroup, CommandParameter, called, taken_by
+from pmbf.cli.words import Command, CommandGroup, CommandParameter, called, table_of, taken_by
 
 _UsageError: Any = typer.BadParameter.__base__
 

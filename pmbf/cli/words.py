@@ -6,20 +6,20 @@ typer, whose import takes 40 ms, is needed for help, for completion, and for wor
 
 from __future__ import annotations
 
-import math
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter, Signature, signature
 from typing import Any, Literal, get_args, get_origin
 
 from pmbf.base.errors import ParameterError
+from pmbf.cli.arguments import NUMBERS, chosen, number
+from pmbf.cli.params import KnownParams
 
 Command = Callable[..., Any]
 """A function of which each parameter is annotated with its type and its `Argument`. It returns an exit code or None."""
 
 _NAMES = re.compile(r"FILE|FOLDER|DEPOT|CSV|PORT|KEY|PATH|OUT|CARD|HEAD")
-_NUMBERS: dict[Any, str] = {int: "a whole number", float: "a number"}
 _SET_BY = {"request_bytes": "max_upload"}
 """Options by the field that they set, where the names differ."""
 
@@ -52,7 +52,7 @@ class CommandParameter:
             value = argument.parser(word)
         elif get_origin(self.kind) is Literal:
             value = chosen(get_args(self.kind), word)
-        elif self.kind in _NUMBERS:
+        elif self.kind in NUMBERS:
             value = number(self.kind, argument.least, argument.most, word)
         if not word and _NAMES.search(argument.metavar):
             raise ValueError("is empty, expected a name")
@@ -62,6 +62,11 @@ class CommandParameter:
 def taken_by(command: Command) -> list[CommandParameter]:
     """Return the parameters of a command."""
     return [CommandParameter(one) for one in signature(command, eval_str=True).parameters.values()]
+
+
+def table_of(takes: Iterable[CommandParameter]) -> KnownParams | None:
+    """Return the settings of a command, from its parameters; None if it has none."""
+    return next((one.argument.parser for one in takes if isinstance(one.argument.parser, KnownParams)), None)
 
 
 class CommandGroup:
@@ -181,33 +186,9 @@ def _with_option(message: str, takes: Sequence[CommandParameter]) -> str:
 
     A message about a value begins `FIELD is VALUE, expected …`.
     """
-    from pmbf.cli.params import table_of
-
     field, is_, value = message.partition(" is ")
     name = _SET_BY.get(field, field)
     spelled = [one.argument.names[0] for one in takes if one.field == name and one.argument.names]
     if not spelled and is_ and field in getattr(table_of(takes), "by_name", ()):
         spelled = [f"--param {field}"]
     return f"{spelled[0]}{is_}{value}" if spelled else message
-
-
-def chosen(choices: Sequence[str], word: str) -> str:
-    """Return a word if it is a choice."""
-    if word not in choices:
-        raise ValueError(f"{word!r} is not one of {', '.join(map(repr, choices))}")
-    return word
-
-
-def number(
-    kind: Callable[[str], int | float], least: int | float | None, most: int | float | None, word: str
-) -> int | float:
-    """Return a number within bounds."""
-    try:
-        found = kind(word)
-    except ValueError:
-        found = math.nan
-    if math.isnan(found) or (least is not None and found < least) or (most is not None and found > most):
-        expected = _NUMBERS[kind] + ("" if least is None else f", at least {least}")
-        expected += "" if most is None else f", at most {most}"
-        raise ValueError(f"{word!r}, expected {expected}")
-    return found

@@ -67,7 +67,7 @@ def test_the_help_tells_the_default_that_holds(command, values, options):
 
 
 def test_every_field_of_options_is_an_option_but_those_for_experts():
-    from pmbf.cli.params import table_of
+    from pmbf.cli.words import table_of
 
     takes = command_named("screen").callback.takes
     offered = {one.field for one in takes} | set(table_of(takes).by_name)
