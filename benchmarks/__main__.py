@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from benchmarks import growth, guard, larger, loading, page, peers, selfjoin, spread, upkeep
+from benchmarks import growth, guard, headers, larger, loading, page, peers, selfjoin, spread, upkeep
 from measure.commands import add_all, check
 from pmbf import PmbfError
 
@@ -18,6 +18,7 @@ BENCHMARKS = {
     "loading": (loading, "short texts and whole documents on their way in"),
     "selfjoin": (selfjoin, "many short texts screened against themselves, beside rensa"),
     "spread": (spread, "a collection on many nodes beside one folder"),
+    "headers": (headers, "a header that all documents share"),
     "upkeep": (upkeep, "many short texts: added, listed, checked, removed"),
 }
 

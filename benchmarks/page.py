@@ -10,6 +10,7 @@ from typing import Any
 from benchmarks import (
     growth,
     guard,
+    headers,
     larger,
     loading,
     peers,
@@ -28,6 +29,7 @@ PEERS = ("peers-small",)
 TABLES: dict[str, Callable[[Figures], str]] = {
     "growth": growth.table,
     "guard": guard.table,
+    "headers": headers.table,
     "larger": larger.table,
     "loading": loading.table,
     "selfjoin": selfjoin.table,

@@ -8,7 +8,20 @@ from pathlib import Path
 import pytest
 from conftest import words
 
-from benchmarks import earlier_engine, growth, guard, larger, loading, memory, page, peers, selfjoin, spread, upkeep
+from benchmarks import (
+    earlier_engine,
+    growth,
+    guard,
+    headers,
+    larger,
+    loading,
+    memory,
+    page,
+    peers,
+    selfjoin,
+    spread,
+    upkeep,
+)
 from benchmarks.__main__ import main
 from benchmarks.peers import PEERS, installed, quality
 from measure import report
@@ -22,7 +35,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(autouse=True)
 def processes_are_forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (growth, larger, loading, peers, selfjoin, upkeep):
+    for module in (growth, headers, larger, loading, peers, selfjoin, upkeep):
         monkeypatch.setattr(module, "alone", forked)
 
 
@@ -170,6 +183,14 @@ def test_the_spread_benchmark_finds_equal_reports(
     figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert [(1, 0, 6), (2, 0, 6)] == [(one["n_nodes"], one["n_unlike"], one["n_found"]) for one in figures["results"]]
     assert spread.table(figures) in capsys.readouterr().out
+
+
+def test_the_benchmark_of_headers_finds_each_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["headers", "--documents", "80", "--queries", "5", "--json", str(tmp_path / "out.json")])
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    [one] = figures["results"]
+    assert {"plain": 0, "new": 5, "own": 5} == {name: one[name]["n_found"] for name in headers.QUERIES}
+    assert headers.table(figures) in capsys.readouterr().out
 
 
 def test_the_upkeep_benchmark_prints_a_table_and_writes_its_figures(
