@@ -19,7 +19,7 @@ from pmbf.base.errors import ParameterError
 from pmbf.base.span import Span, merged, union_length
 from pmbf.collection import Collection
 from pmbf.comparison.counting import clusters, in_same_sections, paired
-from pmbf.comparison.grouping import GroupBy, TextCard, grouped
+from pmbf.comparison.grouping import GroupBy, Grouping, TextCard, grouped
 from pmbf.comparison.masking import Out, left_out, masked, most_groups
 from pmbf.comparison.results import Comparison, ComparisonSettings, Member, Pair, SharedPassage, ranked
 from pmbf.extract import Limits
@@ -68,12 +68,11 @@ def compared(texts: Texts, how: How) -> Comparison:
     """
     with entered(texts, limits=how.limits, jobs=how.jobs, advance=how.advance) as given:
         names = sorted(name for document in given.documents for name in document.names)
-        grouping = grouped(names, how.group_by)
-        groups = Groups(grouping.cards)
+        groups = grouped(names, how.group_by)
         most = most_groups(how.common, groups.n_groups)
         out = left_out(given, groups.numbers(given.documents), most, how.options)
         library = _in_libraries(given.documents, how)
-        members = {one.name: one for one in _members(given.documents, grouping.cards, out, library.spans)}
+        members = _members(given.documents, groups.cards, out, library.spans)
         with masked(given, out) as counted:
             made = _Pairs(counted, groups, members, how)
             found = list(made.found())
@@ -88,18 +87,18 @@ def compared(texts: Texts, how: How) -> Comparison:
         members=tuple(members[name] for name in names),
         pairs=kept,
         clusters=clusters(kept, groups.of_name),
-        settings=_settings(grouping.how, how, most),
+        settings=_settings(groups.how, how, most),
         n_below=len(pairs) - len(kept),
         n_only_library=len(found) - len(pairs),
         not_counted=tuple(pair for pair in ranked(by_rule) if pair.share > 0 and pair.share >= how.threshold),
-        problems=(*given.problems, *grouping.problems, *library.problems, *made.problems, *_skipped(given, out, how)),
+        problems=(*given.problems, *groups.problems, *library.problems, *made.problems, *_skipped(given, out, how)),
         warnings=tuple(library.warnings),
         texts={name: document.text for document in given.documents for name in document.names},
     )
 
 
 def _found_without_rules(
-    given: Entered, groups: Groups, library: Mapping[int, list[Span]], out: Mapping[int, Out], how: How
+    given: Entered, groups: Grouping, library: Mapping[int, list[Span]], out: Mapping[int, Out], how: How
 ) -> list[Pair]:
     """Return the pairs that there are if no rule takes text out: no template, no excluded quotation or bibliography.
 
@@ -110,7 +109,7 @@ def _found_without_rules(
     if not has_same and all(one.named is None for one in out.values()):
         return []
     named = {id_: one.by_name for id_, one in out.items()}
-    members = {one.name: one for one in _members(given.documents, groups.cards, named, library)}
+    members = _members(given.documents, groups.cards, named, library)
     options = replace(how.options, template=None, exclude_quotations=False, exclude_bibliography=False)
     with masked(given, named) as counted:
         return list(_Pairs(counted, groups, members, replace(how, options=options)).found())
@@ -141,52 +140,18 @@ def _skipped(given: Entered, out: Mapping[int, Out], how: How) -> Iterator[str]:
             yield f"{document.names[0]}: {told_all_skipped(_template(how))}"
 
 
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """The groups of texts and documents: of each text, by name, the card."""
-
-    cards: Mapping[str, TextCard]
-
-    @property
-    def of_name(self) -> dict[str, str]:
-        """The group of each text."""
-        return {name: card.group for name, card in self.cards.items()}
-
-    @property
-    def n_groups(self) -> int:
-        """How many groups there are."""
-        return len({card.group for card in self.cards.values()})
-
-    def of(self, document: EnteredText) -> frozenset[str]:
-        """Return the groups of the texts of a document."""
-        return frozenset(self.cards[name].group for name in document.names)
-
-    def numbers(self, documents: Iterable[EnteredText]) -> dict[int, list[int]]:
-        """Return the groups of each document as numbers, by id."""
-        number = {group: i for i, group in enumerate(sorted(set(self.of_name.values())))}
-        return {document.id: [number[group] for group in self.of(document)] for document in documents}
-
-    def not_compared(self, documents: Sequence[EnteredText]) -> dict[int, list[int]]:
-        """Return, for each document, those without a text of another group than its own."""
-        alone: dict[str, list[int]] = {}
-        own = {document.id: self.of(document) for document in documents}
-        for id_, groups in own.items():
-            if len(groups) == 1:
-                alone.setdefault(next(iter(groups)), []).append(id_)
-        return {id_: alone[next(iter(groups))] if len(groups) == 1 else [id_] for id_, groups in own.items()}
-
-
 def _members(
     documents: Iterable[EnteredText],
     cards: Mapping[str, TextCard],
     out: Mapping[int, Out],
     library: Mapping[int, list[Span]],
-) -> Iterator[Member]:
+) -> dict[str, Member]:
+    members = {}
     for document in documents:
         its, shared = out[document.id], library.get(document.id, [])
         for name in document.names:
             card = cards[name]
-            yield Member(
+            members[name] = Member(
                 name=name,
                 group=card.group,
                 n_chars=len(document.text),
@@ -201,6 +166,7 @@ def _members(
                 sections=tuple(its.sections),
                 library=tuple(shared),
             )
+    return members
 
 
 class _Library(NamedTuple):
@@ -235,7 +201,7 @@ def _in_libraries(documents: Sequence[EnteredText], how: How) -> _Library:
 class _Pairs:
     """The pairs of a comparison, among documents without what does not count."""
 
-    def __init__(self, given: Entered, groups: Groups, members: Mapping[str, Member], how: How) -> None:
+    def __init__(self, given: Entered, groups: Grouping, members: Mapping[str, Member], how: How) -> None:
         self._given, self._groups, self._members, self._how = given, groups, members, how
         self._documents = {document.id: document for document in given.documents}
         self.problems: list[str] = []

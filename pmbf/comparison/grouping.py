@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from pmbf.base.errors import ParameterError
 from pmbf.base.expressions import compiled, searchable
 from pmbf.base.labels import Labels, told
+from pmbf.intake.entering import EnteredText
 from pmbf.intake.labelling import LabelTable
 
 BY_FILE, BY_FOLDER = "file", "folder"
@@ -39,11 +40,39 @@ class TextCard(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """What makes a group, in words; the card of each text, by name; and rows of a table that fit no text."""
+    """The groups of texts and documents: what makes one, in words; each text's card, by name; rows that fit no text."""
 
     how: str
     cards: Mapping[str, TextCard]
     problems: tuple[str, ...] = ()
+
+    @property
+    def of_name(self) -> dict[str, str]:
+        """The group of each text."""
+        return {name: card.group for name, card in self.cards.items()}
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are."""
+        return len({card.group for card in self.cards.values()})
+
+    def of(self, document: EnteredText) -> frozenset[str]:
+        """Return the groups of the texts of a document."""
+        return frozenset(self.cards[name].group for name in document.names)
+
+    def numbers(self, documents: Iterable[EnteredText]) -> dict[int, list[int]]:
+        """Return the groups of each document as numbers, by id."""
+        number = {group: i for i, group in enumerate(sorted(set(self.of_name.values())))}
+        return {document.id: [number[group] for group in self.of(document)] for document in documents}
+
+    def not_compared(self, documents: Sequence[EnteredText]) -> dict[int, list[int]]:
+        """Return, for each document, those without a text of another group than its own."""
+        alone: dict[str, list[int]] = {}
+        own = {document.id: self.of(document) for document in documents}
+        for id_, groups in own.items():
+            if len(groups) == 1:
+                alone.setdefault(next(iter(groups)), []).append(id_)
+        return {id_: alone[next(iter(groups))] if len(groups) == 1 else [id_] for id_, groups in own.items()}
 
 
 def grouped(names: Sequence[str], by: GroupBy) -> Grouping:
