@@ -124,12 +124,8 @@ def _settings(grouped_by: str, how: How, most: int) -> ComparisonSettings:
         ignored=how.ignored,
         libraries=tuple(str(one.path) for one in how.libraries),
         sensitivity=how.options.sensitivity,
-        template=_template(how),
+        template=how.options.template_name,
     )
-
-
-def _template(how: How) -> str:
-    return how.options.template.name if isinstance(how.options.template, Template) else ""
 
 
 def _skipped(given: Entered, out: Mapping[int, Out], how: How) -> Iterator[str]:
@@ -137,7 +133,7 @@ def _skipped(given: Entered, out: Mapping[int, Out], how: How) -> Iterator[str]:
     for document in given.documents:
         sections = out[document.id].sections
         if sections and all_skipped(document.text, sections, how.options):
-            yield f"{document.names[0]}: {told_all_skipped(_template(how))}"
+            yield f"{document.names[0]}: {told_all_skipped(how.options.template_name)}"
 
 
 def _members(

@@ -31,7 +31,6 @@ from pmbf.screen.screened import Answer, AnswerOf, AnyReport, Screened
 from pmbf.screen.sections import all_skipped, told_all_skipped, with_figures
 from pmbf.screen.sources import same_files
 from pmbf.screen.stores import AnyGeneration
-from pmbf.screen.templates import Template
 
 MOST_QUERIES = 64
 """Queries of the largest batch: they are looked up together, and the catalog is asked for the candidates of all."""
@@ -184,7 +183,7 @@ def _report(backend: Backend, query: Screened, options: Options) -> Report:
         in_order=1.0 if same else found.in_order,
         n_left_out=query.n_left_out,
         min_chars=options.min_chars,
-        template=_template(options),
+        template=options.template_name,
         sections=with_figures(sections, found.covered, query.exempt.excluded, found.n_elsewhere) if sections else (),
         warnings=query.warnings,
         not_counted=found.not_counted,
@@ -196,15 +195,11 @@ def _problems(query: Screened, options: Options) -> Iterator[str]:
     if not (query.same and read.unread):  # else nothing more is to be known of the file
         yield from read.problems
     if query.exempt.sections and all_skipped(read.text, query.exempt.sections, options):
-        yield told_all_skipped(_template(options))
+        yield told_all_skipped(options.template_name)
     if n_compared < query.n_found:
         told = f"{query.n_found} candidates, only the best {n_compared} compared"
         yield f"{told}; raise max_candidates"
     yield from not_compared(query.resolved.matches)
-
-
-def _template(options: Options) -> str:
-    return options.template.name if isinstance(options.template, Template) else ""
 
 
 def not_compared(found: Sequence[Match]) -> Iterator[str]:

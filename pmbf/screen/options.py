@@ -116,6 +116,11 @@ class Options:
     threads: int = 1
     template: Template | str | os.PathLike[str] | None = None
 
+    @property
+    def template_name(self) -> str:
+        """The name of the template; empty if there is none."""
+        return self.template.name if isinstance(self.template, Template) else ""
+
     @staticmethod
     def of(values: Mapping[str, Any]) -> Options:
         """Return the options with these values, by name.

@@ -247,9 +247,8 @@ def _report(
 ) -> SentenceReport:
     sources, told = _sources(query, listed), tuple(_sentences(query))
     unread = [f"not compared with {one.document.path}: {one.problem}" for one in sources if one.problem]
-    template = options.template.name if isinstance(options.template, Template) else ""
     skipped = query.units.skipped and all(one.outcome in ("short", "skipped") for one in told)
-    nothing = [told_all_skipped(template)] if skipped else []
+    nothing = [told_all_skipped(options.template_name)] if skipped else []
     return SentenceReport(
         name=query.read.name,
         kind=query.read.kind,
@@ -263,7 +262,7 @@ def _report(
         code=backend.sentences.code,
         collection=str(backend.folder),
         problems=(*query.read.problems, *backend.sentences.problems(), *unread, *nothing),
-        template=template,
+        template=options.template_name,
         skipped=tuple(query.units.skipped),
         sections=query.units.with_figures([pair.query for one in query.beside for pair in one.pairs]),
         n_not_counted=sum(one.not_counted is not None for one in told),
