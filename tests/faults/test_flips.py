@@ -32,6 +32,8 @@ def path(tmp_path_factory):
         collection.compact()
         collection.add_many([("removed", words(51))])
         collection.remove("removed")
+        collection.add(words(99, 60), name="entered")  # into the journal
+        collection.add("Another text", name="again-1")
     return made
 
 
