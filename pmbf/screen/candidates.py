@@ -39,7 +39,7 @@ from pmbf.screen.weighing import (
     weights,
     weights_below,
 )
-from pmbf.screen.widespread import RUN_HASHES, CommonRuns, Holding, Weighed
+from pmbf.screen.widespread import RUN_HASHES, CommonRuns, Holding, WeighedQuery
 from pmbf.store.having import Having
 
 Hashes = NDArray[np.uint32]
@@ -126,7 +126,7 @@ def _named(
     return [one for one in runs.named(holding, ()) if one[0] not in known]
 
 
-def _weighed(generation: AnyGeneration, sample: Sample, options: Options) -> tuple[Weighed, Shortlist]:
+def _weighed(generation: AnyGeneration, sample: Sample, options: Options) -> tuple[WeighedQuery, Shortlist]:
     """Return the query with the weights of its hashes, and the candidates by them."""
     of_rows = generation_of_rows(generation)
     rows = ByRows(of_rows, sample, options) if of_rows else None
@@ -135,7 +135,7 @@ def _weighed(generation: AnyGeneration, sample: Sample, options: Options) -> tup
     found = _evident(generation, sample, having, weighed, options)
     [shortlist] = _shortlists(generation, found, [sample], options)
     known = {candidate.document for candidate in shortlist.candidates}
-    query = Weighed(sample, weighed, having.n_having, known)
+    query = WeighedQuery(sample, weighed, having.n_having, known)
     return query, replace(shortlist, warnings=rows.warnings) if rows else shortlist
 
 

@@ -53,7 +53,7 @@ Hashes = NDArray[np.uint32]
 Weights = NDArray[np.int32]
 
 
-class Weighed(NamedTuple):
+class WeighedQuery(NamedTuple):
     """A query whose hashes were weighed.
 
     Args:
@@ -117,7 +117,7 @@ class CommonRuns:
             levelled[start:stop] = self.level
         return levelled
 
-    def holding(self, generation: AnyGeneration, queries: Sequence[Weighed]) -> list[Holding | None]:
+    def holding(self, generation: AnyGeneration, queries: Sequence[WeighedQuery]) -> list[Holding | None]:
         """Return which documents hold a run of each of many queries; None for a query without a run.
 
         Of a hash that more than `COMMON_DOCUMENTS` of them hold, other documents may hold it, too, and are not among
@@ -194,7 +194,7 @@ class CommonRuns:
 class _Search:
     """The documents that hold a run of a query, as far as documents were looked at."""
 
-    def __init__(self, query: Weighed, levelled: Weights, runs: CommonRuns) -> None:
+    def __init__(self, query: WeighedQuery, levelled: Weights, runs: CommonRuns) -> None:
         self._query, self._levelled, self._runs = query, levelled, runs
         self._places = np.flatnonzero(levelled)
         self.firsts = FirstPlaces.of(query.sample.hashes[self._places])
