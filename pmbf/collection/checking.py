@@ -25,6 +25,7 @@ def repair(path: str | os.PathLike[str]) -> CheckReport:
 
     Raises:
         CorruptError: The catalog itself is damaged.
+        UnsupportedError: Another pmbf wrote a file of the folder; nothing is rewritten.
         BusyError: Another process is writing.
     """
     with Store(path, writable=True, trusting=True) as store:

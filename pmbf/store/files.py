@@ -328,6 +328,16 @@ def require_version(path: Path, version: int) -> None:
         raise UnsupportedError(f"{path}: format version is {version}, this pmbf reads {FORMAT_VERSION}; {way_out}")
 
 
+def require_versions(folder: Path) -> None:
+    """Refuse a collection with a file of another version (`UnsupportedError`). A damaged header tells no version."""
+    for inside, suffix in (FILE_KINDS | BESIDE_KINDS).values():
+        for path in sorted(folder.glob(f"{inside}/*.{suffix}")):
+            with contextlib.suppress(CorruptError, FileNotFoundError, struct.error), opened(path) as file:
+                magic, _, version, *_, crc = HEADER.unpack(header := file.read(HEADER_BYTES))
+                if magic == MAGIC and crc == zlib.crc32(header[:-_CRC_BYTES]):
+                    require_version(path, version)
+
+
 def damaged(path: Path, what: str) -> CorruptError:
     """Return the error for a damaged file, with the way out."""
     is_inside = path.parent.name in {folder for folder, _ in (FILE_KINDS | BESIDE_KINDS).values()}

@@ -19,6 +19,7 @@ from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.store.catalog_tables import Document
 from pmbf.store.check import CheckReport, check, file_problems, filter_problems
 from pmbf.store.compact import FilePacker
+from pmbf.store.files import require_versions
 from pmbf.store.folder import Store
 from pmbf.store.originals import read_again
 from pmbf.store.pending import Change, ended
@@ -39,8 +40,10 @@ def repair(store: Store) -> CheckReport:
 
     Raises:
         CorruptError: The catalog itself is damaged.
+        UnsupportedError: Another pmbf wrote a file of the folder; the collection is as before.
         OSError: The disk is full; the collection is as before.
     """
+    require_versions(store.folder)
     report = check(store)
     bad_files = set(file_problems(store))
     if report.problems and _repair_rows(store, bad_files, report):

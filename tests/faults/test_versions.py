@@ -43,6 +43,11 @@ def contents(path):
     return {file: file.read_bytes() for file in path.rglob("*") if file.is_file() and file.suffix != ".lock"}
 
 
+def files_of(path):
+    """The files beside the catalog, which a writer that opens it tidies up."""
+    return {file: content for file, content in contents(path).items() if not file.name.startswith("catalog.sqlite")}
+
+
 def of_version(file, version):
     """Write another version into the header of a file, as if it were written by another pmbf."""
     head, rest = file.read_bytes()[:60], file.read_bytes()[64:]
@@ -79,6 +84,27 @@ def test_a_file_of_another_version_in_a_collection_is_named_with_the_way_out(pat
     told = f"{file.name}: format version is {version}, this pmbf reads {FORMAT_VERSION}; {VERSIONS[version]}"
     with Collection(path) as collection:
         assert any(told in problem for problem in collection.check().problems)
+
+
+@other_versions
+@pytest.mark.parametrize("name", FILES)
+def test_a_repair_takes_no_file_of_another_version_for_damaged_and_rewrites_nothing(path, name, version):
+    [file] = path.rglob(name)
+    of_version(file, version)
+    before = files_of(path)
+    told = f"{file.name}: format version is {version}, this pmbf reads {FORMAT_VERSION}; {VERSIONS[version]}"
+    with pytest.raises(UnsupportedError, match=f"{told}$"):
+        repair(path)
+    asked = pmbf("check", "--repair", "-c", path)
+    assert asked.returncode == 3 and told in " ".join(asked.stderr.split()), asked.stderr
+    assert files_of(path) == before
+
+
+def test_a_damaged_header_tells_no_version(path):
+    [file] = path.rglob("*.post")
+    of_version(file, FORMAT_VERSION + 1)
+    file.write_bytes(file.read_bytes()[:60] + bytes(4) + file.read_bytes()[64:])
+    assert repair(path).ok
 
 
 @other_versions
