@@ -45,6 +45,8 @@ from pmbf.store.having import Having
 Hashes = NDArray[np.uint32]
 Weights = NDArray[np.int32]
 
+_USUAL = Options()
+
 _MOST_HITS = 8_000_000
 """Hits of a query made of boilerplate that are looked at, at most: 64 MB. The commonest hashes are left out first."""
 
@@ -80,7 +82,7 @@ class Shortlist:
 
 def candidates(generation: AnyGeneration, sample: Sample, options: Options | None = None) -> list[Candidate]:
     """Return the documents that share more sampled hashes with a query than chance and phrases explain, best first."""
-    [found] = find(generation, [sample], options or Options())
+    [found] = find(generation, [sample], options or _USUAL)
     return found.candidates
 
 

@@ -139,9 +139,21 @@ def passed(
     bounds = found.bounds.tolist()
     for n, start, stop in zip(n_hashes, bounds, bounds[1:], strict=False):
         n_doubtful = min(SENSITIVITIES[sensitivity], max(LEAST_DOUBTS, n // HASHES_A_DOUBT))
-        best = start + np.argsort(lacking[start:stop], kind="stable")[:n_doubtful]
+        best = start + _least(lacking[start:stop], n_doubtful)
         kept.append(best[lacking[best] < np.inf])
     return np.sort(np.concatenate(kept))
+
+
+def _least(values: NDArray[np.float64], n: int) -> NDArray[np.intp]:
+    """Return the places of the n least values, the first ones of equal values.
+
+    >>> _least(np.array([3.0, 1.0, 2.0, 1.0, 1.0]), 2).tolist()
+    [1, 3]
+    """
+    if n < len(values):
+        some = np.flatnonzero(values <= np.partition(values, n - 1)[n - 1])
+        return some[np.argsort(values[some], kind="stable")[:n]]
+    return np.arange(len(values))
 
 
 def half_of_a_copy(params: Params, sample: Sample, weighed: NDArray[np.int32], enough: float) -> float:
