@@ -38,6 +38,7 @@ from pmbf.base.errors import (
     PmbfError,
     UnsupportedError,
 )
+from pmbf.base.views import VIEWS
 
 if TYPE_CHECKING:
     from pmbf.alike.pairs import NearCluster, NearDuplicates, NearPair, near_duplicates
@@ -102,22 +103,16 @@ def __getattr__(name: str) -> object:
     # the service do not wait for them.
     if name not in _MODULES:
         raise AttributeError(f"module 'pmbf' has no attribute {name!r}")
-    found = getattr(importlib.import_module(f"pmbf.{_MODULES[name]}"), name)
-    if name in ("Collection", "Report"):
-        _show_in_notebooks()
-    return found
+    return getattr(importlib.import_module(f"pmbf.{_MODULES[name]}"), name)
 
 
-def _show_in_notebooks() -> None:
-    """Let a notebook show the page of a report. The class knows no pages: reports are data."""
-    from pmbf.report import Report
+def _page(report: Report) -> str:
+    from pmbf.pages import notebook_view
 
-    def shown(report: Report) -> str:
-        from pmbf.pages import notebook_view
+    return notebook_view(report)
 
-        return notebook_view(report)
 
-    Report._repr_html_ = shown  # type: ignore[attr-defined]
+VIEWS["Report"] = _page
 
 
 def __dir__() -> list[str]:

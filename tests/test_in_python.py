@@ -5,6 +5,8 @@ import contextlib
 import html
 import pickle
 import pydoc
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -112,6 +114,22 @@ def test_a_notebook_shows_the_first_documents_and_no_tag_of_theirs(collection):
     with Collection(collection.path) as other:
         pass
     assert other._repr_html_() == f"<p>{html.escape(repr(other))}</p>"
+
+
+def alone(code, *values):
+    """What a new process of Python prints that has imported nothing else of pmbf."""
+    return subprocess.run([sys.executable, "-c", code, *values], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize(
+    "imported",
+    ["from pmbf.report import Report", "from pmbf.collection import Collection; from pmbf.report import Report"],
+)
+def test_a_notebook_shows_every_report_whatever_was_imported(collection, imported):
+    collection.add(words(1), name="third.txt")
+    report = collection.screen(words(1))
+    shown = alone(f"import sys; {imported}; print(Report.from_json(sys.argv[1])._repr_html_())", report.to_json())
+    assert "third.txt" in shown and "<table>" in shown
 
 
 def test_a_pickled_collection_is_opened_again_where_it_is_unpickled(collection):

@@ -7,6 +7,7 @@ span         stretches of characters in a text; places where they stand in a fil
 labels       names, values and conditions of labels
 contents     a file's bytes, within limits: the one place that opens what others wrote
 expressions  regular expressions of users
+views        how a notebook shows data, by those who know pages
 """
 
 __version__ = "0.1.0"

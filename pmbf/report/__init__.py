@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pmbf.base.places import Place as Place
 from pmbf.base.span import Span as Span  # where a report's reader looks for it
+from pmbf.base.views import view
 from pmbf.report.as_json import AsJson, Readable
 from pmbf.report.texts import Texts as Texts
 from pmbf.report.values import DocumentRef as DocumentRef
@@ -211,6 +212,9 @@ class Report(Readable):
         out = f", {self.n_not_counted / max(1, self.query.n_chars):.0%} not counted" if self.n_not_counted else ""
         below = f", {self.n_below} below the threshold" if self.n_below else ""
         return f"<Report of {self.query.name!r}: {shared}{out}{below}{problems}>"
+
+    def _repr_html_(self) -> str | None:
+        return view(self)
 
     @property
     def found(self) -> bool:
