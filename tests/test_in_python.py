@@ -121,6 +121,11 @@ def alone(code, *values):
     return subprocess.run([sys.executable, "-c", code, *values], capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.parametrize("called", ["pmbf.alike.similar.update", "pmbf.verify.edits"])
+def test_what_the_docs_call_by_dots_is_there_after_import_pmbf(called):
+    assert alone(f"import pmbf; print({called}.__name__)") == called.rpartition(".")[2] + "\n"
+
+
 @pytest.mark.parametrize(
     "imported",
     ["from pmbf.report import Report", "from pmbf.collection import Collection; from pmbf.report import Report"],
