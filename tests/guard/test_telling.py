@@ -46,6 +46,15 @@ def test_who_is_blocked_reads_the_message_of_the_policy_and_how_a_passage_is_all
     assert (json.loads(clean.stdout)["message"], len(clean.stderr.splitlines())) == ("", 1)
 
 
+def test_quiet_tells_no_way_but_what_the_policy_says_and_the_totals(desk, protected):
+    done = guard("leak.txt", "-c", protected, "--quiet", cwd=desk)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "BLOCKED, 1 finding" in done.stderr
+    policy(desk, "message = 'Ask security@example.org.'")
+    message, totals = guard("leak.txt", "-c", protected, "--quiet", cwd=desk).stderr.splitlines()
+    assert (message, "BLOCKED" in totals) == ("pmbf: guard: Ask security@example.org.", True)
+
+
 def test_no_way_is_told_that_the_policy_does_not_leave(desk, protected):
     (desk / "central.toml").write_text("[guard]\nlocked = true\nallow_inline = false\n")
     done = guard("leak.txt", "-c", protected, "--policy", "central.toml", cwd=desk)

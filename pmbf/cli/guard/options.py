@@ -92,7 +92,7 @@ OPTIONS = (
     _row("output", OUTPUT, "--json", "Print the verdict as one line of JSON."),
     _row("output", OUTPUT, "--sarif FILE", "Write SARIF 2.1.0, without text; - is stdout, instead of findings."),
     _row("output", OUTPUT, "--incidents FILE", "Append a line of JSON for each finding, never with text."),
-    _row("output", OUTPUT, "--quiet", "Print no findings: only the lines on stderr, and the exit code."),
+    _row("output", OUTPUT, "--quiet", "Print no findings and no way to allow them: only problems and totals."),
 )
 BY_FIELD = {one.field: one for one in OPTIONS}
 OF_ADDING = tuple(

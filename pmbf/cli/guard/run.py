@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +102,7 @@ def run(given: Mapping[str, Any]) -> int:
         (partial(_log, output.incidents, verdict, channel, check.policy.protected) if output.incidents else None),
         (partial(_write_sarif, verdict.withheld(shows), output.sarif) if output.sarif else None),
         partial(_print, verdict, output),
-        partial(_note, verdict),
+        partial(_note, replace(verdict, hint="") if output.quiet else verdict),
     )
     return FAILED if failed and verdict.exit_code == DONE else verdict.exit_code
 
