@@ -59,15 +59,31 @@ def test_a_load_says_once_that_the_native_kernels_are_missing(tmp_path: Path, ch
     assert "" == run(*arguments, "--quiet", **environment).stderr
 
 
-@needs_native
-def test_a_library_of_another_version_is_refused(tmp_path: Path) -> None:
-    other = tmp_path / "_native.so"
-    source = tmp_path / "other.c"
+@pytest.fixture
+def stale(tmp_path: Path) -> Path:
+    """A library that was built from sources of another interface."""
+    source, library = tmp_path / "stale.c", tmp_path / "_native.so"
     source.write_text("int pmbf_interface(void) { return 0; }\n")
     compiler = shutil.which("cc") or pytest.skip("no C compiler")
-    subprocess.run([compiler, "-shared", "-fPIC", source, "-o", other], check=True)
-    failed = run("-c", NAME, PMBF_KERNELS="native", PMBF_NATIVE_LIBRARY=str(other))
-    assert f"UnsupportedError: {other}: is of interface 0, expected" in failed.stderr
+    subprocess.run([compiler, "-shared", "-fPIC", source, "-o", library], check=True)
+    return library
+
+
+@needs_native
+def test_a_library_of_another_version_is_refused(stale: Path) -> None:
+    failed = run("-c", NAME, PMBF_KERNELS="native", PMBF_NATIVE_LIBRARY=str(stale))
+    assert f"UnsupportedError: {stale}: is of interface 0, expected" in failed.stderr
+
+
+def test_commands_say_once_that_a_library_of_another_version_is_not_used(tmp_path: Path, stale: Path) -> None:
+    text, collection = tmp_path / "a.txt", tmp_path / "c.pmbf"
+    text.write_text("The sea comes in twice a day.", encoding="utf-8")
+    told = f"pmbf: running on NumPy, some 3 times slower: {stale}: is of interface 0, expected "
+    commands = [["load", text], ["screen", text], ["stats"], ["check"]]
+    for words in [*([*command, "-c", collection] for command in commands), ["--version"]]:
+        done = run("-m", "pmbf", *words, PMBF_NATIVE_LIBRARY=str(stale))
+        assert done.returncode == (1 if "screen" in words else 0)
+        assert (done.stderr.count(told), done.stderr.count("\n")) == (1, 1), (words, done.stderr)
 
 
 def checkout(folder: Path) -> Path:

@@ -10,7 +10,7 @@ from pmbf.base.errors import DONE, FAILED, ParameterError, PmbfError
 from pmbf.cli import arguments as arg
 from pmbf.cli.inputs import fits, named_collection, open_any, open_collection, open_on_nodes, resolved
 from pmbf.cli.labelling import Where, fitting, with_labels
-from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.cli.params import KnownParams, real
 from pmbf.cli.words import explained
 from pmbf.store.telling import OnNodes, on_nodes
@@ -90,6 +90,7 @@ def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> No
     from pmbf.cli.shown.canvas import View
     from pmbf.cli.shown.summaries import stats_text
 
+    note_kernels()
     with open_collection(collection) as opened:
         figures = opened.stats()
     print_json(figures.to_dict()) if json else print_text(stats_text(figures, str(opened.path), View()))
@@ -133,6 +134,7 @@ def check(collection: arg.AnyCollection = None, repair: arg.Repair = False, json
         if repair:
             raise ParameterError("--repair is for a collection in one folder; nodes fetch damaged copies by themselves")
         return _check_all(there, json=json)
+    note_kernels()
     if repair:
         report = repaired(folder)
     else:

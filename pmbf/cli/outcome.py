@@ -104,7 +104,7 @@ def note_kernels() -> None:
     from pmbf import kernels
 
     if kernels.NATIVE_MISSING:
-        note(f"running on NumPy, many times slower: {kernels.NATIVE_MISSING}")
+        note(f"running on NumPy, some 3 times slower: {kernels.NATIVE_MISSING}")
 
 
 def end_of_comparison(*, found: bool, problems: Sequence[str], n_compared: int, told: str) -> int:

@@ -11,7 +11,7 @@ from pmbf.cli.arguments import OUTPUT, Templates, flag, option
 from pmbf.cli.guard.arguments import taking
 from pmbf.cli.guard.options import sorted_out
 from pmbf.cli.inputs import n_cores
-from pmbf.cli.outcome import note
+from pmbf.cli.outcome import note, note_kernels
 from pmbf.cli.params import KnownParams, Param, of, real, yes_or_no
 from pmbf.cli.words import explained
 
@@ -106,5 +106,6 @@ def serve(
         templates=offered(template or ()),
         **of(param, FETCHING),
     )
+    note_kernels()
     server.run(settings, lambda what: note(f"serving {what}"), note)
     return DONE

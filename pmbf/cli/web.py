@@ -13,7 +13,7 @@ from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import OUTPUT, flag, option
 from pmbf.cli.inputs import given as only_given
 from pmbf.cli.inputs import in_a_folder, n_cores, named_collection, open_collection
-from pmbf.cli.outcome import note, print_text
+from pmbf.cli.outcome import note, note_kernels, print_text
 from pmbf.cli.targets import require_outside
 from pmbf.cli.words import explained
 
@@ -103,6 +103,7 @@ def web(
         print_text(f"{link}\n")
         sys.stdout.flush()  # a program that starts the application waits for the link
 
+    note_kernels()
     server.run(settings, ready, note)
     return DONE
 
