@@ -131,10 +131,11 @@ def test_a_name_with_another_text_writes_no_file(path, seed):
 
 
 def test_a_long_text_goes_to_files(path, monkeypatch):
-    monkeypatch.setattr(pending, "MOST_TEXT_BYTES", 1000 if Store(path).params.store_text else -1)
+    monkeypatch.setattr(pending, "MOST_TEXT_BYTES", 2000)
     with Collection(path) as collection:
         add(collection, [5])
-        collection.add(words(6, 2000), name="long")
+        assert journal(path) == [6]
+        collection.add(words(6, 20_000), name="long")
         assert journal(path) == []
         assert collection.check().problems == []
 
@@ -163,6 +164,23 @@ def test_a_lost_log_of_the_catalog_is_told(path, tmp_path):
     (tmp_path / "copy.pmbf" / "catalog.sqlite-wal").unlink()
     with pytest.raises(CorruptError, match="shows commit 1, but commit 3 was made"):
         Collection(tmp_path / "copy.pmbf")
+
+
+def test_a_journal_without_a_hash_leaves_others_found(path):
+    with Collection(path) as collection:
+        collection.add("", name="empty")
+        assert journal(path) == [6]
+        assert_finds(collection, range(5))
+        collection.compact()
+        assert_finds(collection, range(5))
+
+
+def test_a_journal_of_removals_leaves_others_found(path):
+    with Collection(path) as collection:
+        collection.add(words(1), name="text-0")
+        assert journal(path) == [1]
+        assert_finds(collection, range(1, 5))
+        assert not collection.screen(words(0)).matches
 
 
 def test_files_in_another_process_have_the_journal(path):

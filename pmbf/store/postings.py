@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.base.arrays import among, distinct
-from pmbf.base.hashes import Hashes
+from pmbf.base.hashes import Hashes, hash_dtype
 from pmbf.kernels import GONE, PADDING_BYTES, Postings, PostingsPages, PostingsShape, Row
 from pmbf.store.files import PAGE_BYTES, MappedFile, damaged
 
@@ -225,7 +225,8 @@ def made(added: Added, hash_bits: int = 32) -> Postings:
     ids = added.documents.astype(np.uint32)
     documents = distinct(ids)
     numbers = np.repeat(np.searchsorted(documents, ids).astype(np.uint32), added.counts)
-    return kernels.make_postings(*sorted_pairs(added.hashes, numbers), documents, hash_bits)
+    hashes = added.hashes.astype(hash_dtype(hash_bits), copy=False)  # none at all are 32 bits wide
+    return kernels.make_postings(*sorted_pairs(hashes, numbers), documents, hash_bits)
 
 
 def payload(sources: Sequence[Source], gone: Ids, hash_bits: int = 32) -> Iterator[bytes | memoryview]:
