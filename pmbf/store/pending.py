@@ -149,7 +149,7 @@ class Pending:
             len(self.numbers) <= 1
             and not self.dropped
             and n_entries <= MOST_ENTRIES
-            and self.texts.n_raw_bytes <= MOST_TEXT_BYTES
+            and max(self.texts.n_raw_bytes, self.records.n_bytes) <= MOST_TEXT_BYTES
             and journal.n_bytes <= MOST_BYTES
         )
 
