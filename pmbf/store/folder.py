@@ -59,7 +59,7 @@ class Store:
             stack.enter_context(locks.writer_lock(self.folder) if writable else locks.reader_lock(self.folder))
             if writable:
                 _require_own_folders(self.folder)
-            promised = 0 if trusting else _read_generation(self.folder)
+            promised = 0 if trusting else read_generation(self.folder)
             self.catalog = Catalog(self.folder, writable=writable, trusting=trusting)
             stack.callback(self.catalog.close)
             if not trusting:
@@ -239,8 +239,8 @@ def write_generation(folder: Path, generation: int) -> None:
         file.write(b"%d_%d\n" % (generation, zlib.crc32(b"%d" % generation)))
 
 
-def _read_generation(folder: Path) -> int:
-    """Return the number of the last commit that was noted, 0 where none is."""
+def read_generation(folder: Path) -> int:
+    """Return the number of the last commit that was noted, 0 where none is. `CorruptError`: the note is damaged."""
     path = folder / GENERATION_FILE
     try:
         with files.opened(path) as file:

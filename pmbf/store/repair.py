@@ -20,7 +20,7 @@ from pmbf.store.catalog_tables import Document
 from pmbf.store.check import CheckReport, check, file_problems, filter_problems
 from pmbf.store.compact import FilePacker
 from pmbf.store.files import require_versions
-from pmbf.store.folder import Store
+from pmbf.store.folder import Store, read_generation
 from pmbf.store.originals import read_again
 from pmbf.store.pending import Change, ended
 from pmbf.store.postings import distinct_pairs, listed, ranges_of
@@ -36,7 +36,7 @@ def repair(store: Store) -> CheckReport:
     written.
 
     Removed documents are dropped for good on the way. A document whose fingerprint, text and file are all
-    damaged or gone is taken out, and named.
+    damaged or gone is taken out, and named. Of commits that the catalog has lost the numbers are told.
 
     Raises:
         CorruptError: The catalog itself is damaged.
@@ -44,6 +44,15 @@ def repair(store: Store) -> CheckReport:
         OSError: The disk is full; the collection is as before.
     """
     require_versions(store.folder)
+    shown, noted = store.commit_number, _attempt(lambda: read_generation(store.folder)) or 0
+    report = _repaired(store)
+    if noted > shown:
+        report.problems.insert(0, f"{store.catalog.location}: shows commit {shown}, but commit {noted} was made")
+        report.lost.append(f"what the commits {shown + 1} to {noted} changed")
+    return report
+
+
+def _repaired(store: Store) -> CheckReport:
     report = check(store)
     bad_files = set(file_problems(store))
     if report.problems and _repair_rows(store, bad_files, report):
