@@ -1,5 +1,6 @@
 """Hostile, slow and broken clients of the service are refused, and others are answered all the same."""
 
+import contextlib
 import socket
 import threading
 
@@ -121,6 +122,17 @@ def test_who_asks_for_more_than_there_is_room_for_is_told_to_come_back(protected
 def claimed(n_bytes, **headers):
     """Return a request that says how long its body is, without it."""
     return encoded("POST", "/v1/check", **headers).replace(b"Content-Length: 0", b"Content-Length: %d" % n_bytes)
+
+
+def test_health_is_answered_while_slow_clients_take_all_requests(protected, place):
+    with limited(protected, place / "slow.sock", requests=2) as running, contextlib.ExitStack() as held:
+        for _ in range(2):
+            slow = held.enter_context(running.connect())
+            slow.sendall(claimed(900, Expect="100-continue"))
+            assert b"100 Continue" in slow.recv(100)
+        assert running.json("POST", "/v1/check", CLEAN.encode())[0] == 503
+        assert running.json("GET", "/healthz")[0] == 200
+        assert running.json("GET", "/healthz", b"a body takes room")[0] == 503
 
 
 def test_bodies_that_are_claimed_and_not_sent_take_no_room(protected, place):

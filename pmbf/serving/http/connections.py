@@ -198,15 +198,21 @@ class Connections:
             raise HttpError(404, f"there is no such path, expected one of {', '.join(self._routes)}")
         if head.method != route.method:
             raise HttpError(405, f"the method is {head.method}, expected {route.method}", Allow=route.method)
-        self._require_room(head, min(limits.request_bytes, route.most_bytes or limits.request_bytes))
+        most = min(limits.request_bytes, route.most_bytes or limits.request_bytes)
+        self._require_room(head, most, takes_place=not route.is_open or head.n_body > 0)
         return route
 
-    def _require_room(self, head: Head, most: int) -> None:
-        """Refuse a request before its body, of `most` bytes, is read. It is among those in flight."""
+    def _require_room(self, head: Head, most: int, *, takes_place: bool = True) -> None:
+        """Refuse a request before its body, of `most` bytes, is read. It is among those in flight.
+
+        One that takes no place, as for the health, is answered however many requests there are.
+        """
         if head.headers.get("expect", "100-continue").lower() != "100-continue":
             raise HttpError(417, "what is expected is unknown, expected 100-continue")
         if head.n_body > most:
             raise HttpError(413, f"the body has {head.n_body} bytes, expected at most {most}")
+        if not takes_place:
+            return
         if self._metrics.in_flight > self._limits.requests:
             raise busy("requests")
         if self._held_bytes and self._held_bytes + head.n_body > self._limits.held_bytes:
