@@ -6,14 +6,13 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from itertools import pairwise
 from typing import Any
 
 from pmbf.base import __version__
 from pmbf.base.errors import DONE
 from pmbf.cli.arguments import Version
 from pmbf.cli.outcome import ending, note_kernels, prepare_streams, print_text
-from pmbf.cli.words import Command, CommandGroup, called, read, table_of, taken_by
+from pmbf.cli.words import Command, CommandGroup, called, read, settings_asked, taken_by
 
 FINDING, KEEPING, GUARDING = "Find shared text", "Look after a collection", "Keep text from leaving"
 """The parts of `pmbf --help`."""
@@ -82,9 +81,8 @@ def _run(words: Sequence[str]) -> None:
     if not command:
         return
     takes = taken_by(command)
-    asks_for_params = "--param=help" in rest or ("--param", "help") in pairwise(rest)
-    if asks_for_params and (known := table_of(takes)):
-        print_text(known.text())
+    if told := settings_asked(takes, rest):
+        print_text(told)
         raise SystemExit(DONE)
     given = read(takes, rest)
     if given is not None:

@@ -12,8 +12,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from pmbf.base.errors import DONE, USAGE, ParameterError
-from pmbf.cli.outcome import ending, note, prepare_streams
-from pmbf.cli.words import Command, CommandGroup, CommandParameter, called, table_of, taken_by
+from pmbf.cli.outcome import ending, note, prepare_streams, print_text
+from pmbf.cli.words import Command, CommandGroup, CommandParameter, called, settings_asked, table_of, taken_by
 
 _UsageError: Any = typer.BadParameter.__base__
 
@@ -50,6 +50,12 @@ def _as_it_is(parameter: Any, context: Any, value: Any) -> Any:
 
 class PmbfCommand(_Named, TyperCommand):
     """A command."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        if told := settings_asked(self.callback.takes, args):  # type: ignore[union-attr]
+            print_text(told)
+            ctx.exit()
+        return super().parse_args(ctx, args)
 
 
 class PmbfGroup(_Named, TyperGroup):

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter, Signature, signature
+from itertools import pairwise
 from typing import Any, Literal, get_args, get_origin
 
 from pmbf.base.errors import ParameterError
@@ -67,6 +68,12 @@ def taken_by(command: Command) -> list[CommandParameter]:
 def table_of(takes: Iterable[CommandParameter]) -> KnownParams | None:
     """Return the settings of a command, from its parameters; None if it has none."""
     return next((one.argument.parser for one in takes if isinstance(one.argument.parser, KnownParams)), None)
+
+
+def settings_asked(takes: Iterable[CommandParameter], words: Sequence[str]) -> str:
+    """Return the help of a command's settings if words ask for it by `--param help`; empty if not."""
+    known = table_of(takes) if "--param=help" in words or ("--param", "help") in pairwise(words) else None
+    return known.text() if known else ""
 
 
 class CommandGroup:

@@ -100,6 +100,12 @@ def test_rarer_parameters_have_a_help_of_their_own():
         assert shown.stdout == run(*command, "--param=help").stdout
 
 
+def test_behind_the_options_of_a_group_a_command_tells_its_rarer_parameters(tmp_path):
+    shown = run("site", "--registry", tmp_path, "ask", "--param", "help")
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert shown.stdout == run("site", "ask", "--param", "help").stdout
+
+
 def test_help_does_not_wait_for_numpy():
     program = "import sys; sys.argv[1:] = ['--help']\ntry:\n    import pmbf.cli.app; pmbf.cli.app.main()\n"
     program += "finally:\n    print('numpy' in sys.modules, 'pmbf.collection' in sys.modules)"
