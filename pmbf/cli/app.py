@@ -11,7 +11,7 @@ from typing import Any
 from pmbf.base import __version__
 from pmbf.base.errors import DONE
 from pmbf.cli.arguments import Version
-from pmbf.cli.outcome import ending, note_kernels, prepare_streams, print_text
+from pmbf.cli.outcome import ending, prepare_streams, print_text
 from pmbf.cli.words import Command, CommandGroup, called, read, settings_asked, taken_by
 
 FINDING, KEEPING, GUARDING = "Find shared text", "Look after a collection", "Keep text from leaving"
@@ -44,7 +44,6 @@ COMMANDS = {
 def _version(version: Version = False) -> int | None:
     if version:
         print_text(f"pmbf {__version__}\n")
-        note_kernels()
     return DONE if version else None
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.extract import extract, is_probably_text
-from pmbf.extract.encoding import decode
+from pmbf.extract import extract
+from pmbf.extract.encoding import decode, is_probably_text
 from tests.extract import builders as make
 
 RUSSIAN = (
