@@ -166,14 +166,15 @@ def test_a_lost_log_of_the_catalog_is_told(path, tmp_path):
         Collection(tmp_path / "copy.pmbf")
 
 
-def test_a_repair_tells_the_commits_that_a_lost_log_had(path, tmp_path):
+@pytest.mark.parametrize(("last", "lost"), [(2, "commit 2"), (3, "the commits 2 to 3")])
+def test_a_repair_tells_the_commits_that_a_lost_log_had(path, tmp_path, last, lost):
     with Collection(path) as collection:
-        add(collection, (5, 6))
+        add(collection, range(5, 4 + last))
         shutil.copytree(path, tmp_path / "copy.pmbf")
     (tmp_path / "copy.pmbf" / "catalog.sqlite-wal").unlink()
     report = repair(tmp_path / "copy.pmbf")
-    assert report.lost == ["what the commits 2 to 3 changed"] and not report.ok
-    assert "shows commit 1, but commit 3 was made" in report.problems[0]
+    assert report.lost == [f"what {lost} changed"] and not report.ok
+    assert f"shows commit 1, but commit {last} was made" in report.problems[0]
     assert repair(tmp_path / "copy.pmbf").ok
     with Collection(tmp_path / "copy.pmbf") as copy:
         assert_finds(copy, range(5))

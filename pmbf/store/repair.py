@@ -48,7 +48,8 @@ def repair(store: Store) -> CheckReport:
     report = _repaired(store)
     if noted > shown:
         report.problems.insert(0, f"{store.catalog.location}: shows commit {shown}, but commit {noted} was made")
-        report.lost.append(f"what the commits {shown + 1} to {noted} changed")
+        lost = f"commit {noted}" if noted == shown + 1 else f"the commits {shown + 1} to {noted}"
+        report.lost.append(f"what {lost} changed")
     return report
 
 
