@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
 from pmbf import Collection, Params, kernels
+from pmbf.base.hashes import first_bits
 from pmbf.fingerprint import fingerprint
 
 NAMES = st.integers(0, 14).map("text-{}".format)
@@ -18,10 +19,14 @@ TEXTS = st.integers(0, 30).map(lambda seed: words(seed, 20 + 37 * seed))
 
 
 def assert_in_its_segment(posted, document, hashes):
-    """See that one segment has the document, with each of its hashes, and that its row of the filter lets them pass."""
-    [serial] = [serial for serial in posted.files if document in posted.of_file(serial).documents.tolist()]
-    passed = kernels.segments_having([posted.rows()[serial]], hashes)
-    assert len(passed) == len(hashes)
+    """See that one segment has the document, with each of its hashes, and that its row of the filter lets them pass.
+
+    The journal is a segment without a row.
+    """
+    assert sum(document in source.documents.tolist() for source in posted.sources()) == min(1, len(hashes))
+    for serial in [serial for serial in posted.files if document in posted.of_file(serial).documents.tolist()]:
+        passed = kernels.segments_having([posted.rows()[serial]], hashes)
+        assert len(passed) == len(hashes)
     _, keys = posted.find(hashes, limit=1000)
     assert np.count_nonzero(keys >> np.uint64(32) == document) == len(hashes)
 
@@ -33,10 +38,12 @@ class CollectionBesideDictionary(RuleBasedStateMachine):
         index=st.sampled_from(["postings", "rows"]),
         placement=st.sampled_from(["single-row", "multi-row"]),
         row_capacity=st.sampled_from([64, 300, None]),
+        hash_bits=st.sampled_from([32, 48]),
     )
-    def create(self, index, placement, row_capacity):
+    def create(self, index, placement, row_capacity, hash_bits):
         self.folder = tempfile.mkdtemp()
-        params = Params(index=index, placement=placement, row_capacity=row_capacity, segment_chars=1024)
+        form = {"index": index, "placement": placement, "row_capacity": row_capacity, "hash_bits": hash_bits}
+        params = Params(**form, segment_chars=1024)
         self.collection = Collection(self.folder + "/c.pmbf", create=True, params=params)
         self.model = {}
 
@@ -50,6 +57,11 @@ class CollectionBesideDictionary(RuleBasedStateMachine):
     def add(self, texts):
         self.collection.add_many(list(texts.items()))
         self.model |= texts
+
+    @rule(name=NAMES, text=st.one_of(TEXTS, st.just("")))
+    def add_alone(self, name, text):
+        self.collection.add(text, name=name)
+        self.model[name] = text
 
     @rule(name=NAMES)
     def remove(self, name):
@@ -88,7 +100,7 @@ class CollectionBesideDictionary(RuleBasedStateMachine):
                 continue
             missing = np.ones(len(hashes), bool)
             for number, stored in store.generation.tiles():
-                hits = stored.tile.hits(hashes)
+                hits = stored.tile.hits(first_bits(hashes))
                 rows = [row for tile, row in store.generation.rows.rows_of(document) if tile == number]
                 for row in rows:
                     missing &= (hits[:, row // 64] >> np.uint64(row % 64) & np.uint64(1)) == 0
