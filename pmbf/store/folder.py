@@ -247,11 +247,11 @@ def read_generation(folder: Path) -> int:
             line = file.read()
     except FileNotFoundError:
         return 0
-    found = re.fullmatch(rb"([0-9]{1,19})(?:_([0-9]{1,10}))?\n", line)
+    found = re.fullmatch(rb"([0-9]{1,19})_([0-9]{1,10})\n", line)
     if found is None:
         raise files.damaged(path, f"holds {line[:40]!r}, expected a number and its checksum")
     number, crc = found.groups()
-    if crc and int(crc) != zlib.crc32(number):
+    if int(crc) != zlib.crc32(number):
         raise files.damaged(path, f"the checksum of {int(number)} is {zlib.crc32(number)}, not {int(crc)}")
     return int(number)
 

@@ -415,7 +415,7 @@ def test_forced_colours_keep_the_marks_apart(shown, screened):
 
 
 def test_a_notebook_frame_shows_the_page(shown, screened):
-    page = shown(f"<!DOCTYPE html><title>n</title>{screened._repr_html_()}")
+    page = shown(f'<!DOCTYPE html><meta charset="utf-8"><title>n</title>{screened._repr_html_()}')
     frame = page.frame_locator("iframe")
     assert percent(screened.coverage) == frame.locator("#share").inner_text()
     frame.locator("#next").click()
