@@ -419,4 +419,4 @@ def test_a_notebook_frame_shows_the_page(shown, screened):
     frame = page.frame_locator("iframe")
     assert percent(screened.coverage) == frame.locator("#share").inner_text()
     frame.locator("#next").click()
-    assert frame.locator("#text mark.now").count() >= 1
+    frame.locator("#text mark.now").first.wait_for()
