@@ -25,7 +25,6 @@ __all__ = [
     "Terms",
     "WordTypes",
     "gram_stops",
-    "n_letters",
     "n_like",
     "on_pages",
 ]

@@ -110,25 +110,25 @@ def houses(
         made[name] = house
     for house in made.values():
         house.knows(*(one for one in made.values() if one is not house))
-    try:
-        for name in served:
-            made[name].start()
+    with _serving(made, served):
         yield made
-    finally:
-        for house in made.values():
-            house.stop()
-            with Collection(house.collection) as collection:
-                assert collection.check().problems == []
 
 
 @contextlib.contextmanager
 def copied(pattern: Mapping[str, House], folder: Path, *, served: Sequence[str]) -> Iterator[dict[str, House]]:
     """Yield copies of houses that are not served, in a folder of their own; those that are named are served."""
     made = {one.name: House(shutil.copytree(one.folder, folder / one.name), one.name) for one in pattern.values()}
+    with _serving(made, served):
+        yield made
+
+
+@contextlib.contextmanager
+def _serving(made: Mapping[str, House], served: Sequence[str]) -> Iterator[None]:
+    """Serve some houses meanwhile. In the end all are stopped, and no collection has problems."""
     try:
         for name in served:
             made[name].start()
-        yield made
+        yield
     finally:
         for house in made.values():
             house.stop()
