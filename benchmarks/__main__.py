@@ -7,8 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from benchmarks import growth, guard, headers, larger, loading, page, peers, selfjoin, spread, upkeep
-from measure import report
-from measure.commands import add_all, add_check, check
+from measure.commands import add_all, check
 from pmbf import PmbfError
 
 BENCHMARKS = {
@@ -36,15 +35,14 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="benchmark", required=True)
     add_all(commands, BENCHMARKS)
     written = commands.add_parser("page", help="write docs/performance.md and its plots from benchmarks/results")
-    add_check(written)
+    written.add_argument("--earlier", action="store_true", help="take figures of an earlier engine; the page says so")
     written.set_defaults(run=_page)
     return parser
 
 
 def _page(given: argparse.Namespace) -> str:
-    if not given.check:
-        page.write()
-    return report.ages(page.RESULTS, page.TABLES)
+    page.write(earlier=given.earlier)
+    return ""
 
 
 if __name__ == "__main__":

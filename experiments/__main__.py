@@ -23,12 +23,10 @@ from experiments.corpus import command as corpus
 from experiments.near import accuracy, peers
 from experiments.near import cost as near_cost
 from experiments.pages import PAGES
-from experiments.pages.page import RESULTS
 from experiments.pan import command as pan
 from experiments.paper import command as paper
 from experiments.sentences import cost, lone, recall
-from measure import report
-from measure.commands import add_all, add_check, check, check_files
+from measure.commands import add_all, check, check_files
 from pmbf import kernels
 from pmbf.base.errors import PmbfError
 
@@ -112,15 +110,14 @@ def _parser() -> argparse.ArgumentParser:
         module.add_arguments(one)
         one.set_defaults(run=module.run)
     page = commands.add_parser("page", help="write pages of docs/ and their plots from experiments/results")
-    add_check(page)
     page.set_defaults(run=_page)
     return parser
 
 
 def _page(given: argparse.Namespace) -> str:
-    for page in () if given.check else PAGES:
+    for page in PAGES:
         page.write()
-    return report.ages(RESULTS, sorted(path.stem for path in RESULTS.glob("*.json"))).rstrip()
+    return "docs/ is written"
 
 
 if __name__ == "__main__":

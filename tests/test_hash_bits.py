@@ -16,7 +16,7 @@ from pmbf import Collection, Params, repair
 from pmbf.base.errors import ParameterError
 from pmbf.base.hashes import ascending, first_bits
 from pmbf.base.params import HASH_BITS
-from pmbf.comparison.masking import common_parts
+from pmbf.comparison.masking import common_hashes, common_parts
 from pmbf.fingerprint import Fingerprint, query_sample
 from pmbf.screen.candidates import candidates
 from pmbf.store.catalog_tables import ListedPath
@@ -70,9 +70,8 @@ def test_documents_are_removed_and_rooms_given_back(wide):
 
 
 def test_text_that_many_have_is_a_common_part(wide):
-    with Store(wide.path) as store:
-        groups = {document.id: [number] for number, document in enumerate(store.catalog.live_documents())}
-        [part] = common_parts(store.generation, text(7), groups, len(groups), 30)
+    common = common_hashes({text(seed): [seed] for seed in range(60)}, wide.params, 30)
+    [part] = common_parts(text(7), common, wide.params)
     assert words(990, 60)[40:-40] in text(7)[part.start : part.stop]
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import NamedTuple
 
 from pmbf import verify
@@ -67,6 +67,7 @@ def compared(texts: Texts, how: How) -> Comparison:
         CorruptError: A file of a library collection is damaged.
     """
     with entered(texts, limits=how.limits, jobs=how.jobs, advance=how.advance) as given:
+        given.store.generation.recent.clear()  # the documents have the texts
         names = sorted(name for document in given.documents for name in document.names)
         groups = grouped(names, how.group_by)
         most = most_groups(how.common, groups.n_groups)
@@ -204,7 +205,7 @@ class _Pairs:
 
     def found(self) -> Iterator[Pair]:
         """Yield all pairs of members that share a passage, those of the library included."""
-        for one, other, passages in [*self._equal(), *self._shared()]:
+        for one, other, passages in chain(self._equal(), self._shared()):
             yield from self._of_members(one, other, passages)
 
     def _equal(self) -> Iterator[tuple[int, int, list[SharedPassage]]]:
@@ -232,13 +233,13 @@ class _Pairs:
         backend = Folder.of(self._given.store)
         found = mutual(backend, texts, left_out=not_compared.__getitem__, options=asked, jobs=self._how.jobs)
         for n_done, one in enumerate(found, 1):
-            for match in one.matches:
-                if match.problem:
-                    self.problems.append(f"{self._documents[one.document].names[0]}: {match.problem}")
+            for source in one.shared:
+                if source.problem:
+                    self.problems.append(f"{self._documents[one.document].names[0]}: {source.problem}")
                 else:
-                    ours, theirs = (self._documents[id_].text for id_ in (one.document, match.document.id))
-                    kept = in_same_sections(ours, theirs, match.passages, options)
-                    yield one.document, match.document.id, _passages(kept)
+                    ours, theirs = (self._documents[id_].text for id_ in (one.document, source.document.id))
+                    kept = in_same_sections(ours, theirs, source.passages, options)
+                    yield one.document, source.document.id, _passages(kept)
             self._how.advance("Comparing", n_done, len(documents))
 
     def _of_members(self, one: int, other: int, passages: Sequence[SharedPassage]) -> Iterator[Pair]:

@@ -2,7 +2,7 @@
 
 Common parts stand in the texts of many groups, such as a template or the wording of the task:
 
-    a text's sampled hashes ─► the documents that have each ─► their groups ─► runs of hashes that many groups have
+    sampled hashes of all texts ─► those that many groups have ─► runs of them in each text
 
 A text has a sampled hash every 20 characters, so both ends of a common part are known to some 20 characters.
 
@@ -19,14 +19,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.base.arrays import distinct
 from pmbf.base.errors import ParameterError
 from pmbf.base.hashes import Hashes
+from pmbf.base.params import Params
 from pmbf.base.span import Span, length_inside, merged, union_length
 from pmbf.fingerprint import query_sample
 from pmbf.intake.entering import Entered, EnteredText, stored
 from pmbf.report import Section
 from pmbf.screen import Options, exempt
-from pmbf.store.generation import Generation
 
 LEAST_GROUPS, MOST_GROUPS, USUAL_SHARE = 5, 50, 0.25
 """By default, text that more than a fourth of the groups has is common; that more than 50 have, in a large class; that
@@ -38,8 +39,6 @@ that was filled in."""
 
 SHINGLE_CHARS = 16
 """Characters of three words."""
-
-_EVERY = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +72,13 @@ def left_out(given: Entered, groups: Mapping[int, Sequence[int]], most: int, opt
         groups: Numbers of the groups of each document, by id.
         most: How many groups may have a text that counts.
     """
-    n_groups = len({group for some in groups.values() for group in some})
-    asked = replace(options, apparatus=False)
+    params, asked = given.store.params, replace(options, apparatus=False)
+    common = common_hashes({document.text: groups[document.id] for document in given.documents}, params, most)
     found = {}
     for document in given.documents:
         exempted = exempt(document.text, asked)
         ignored = merged(exempted.excluded)
-        parts = common_parts(given.store.generation, document.text, groups, n_groups, most)
+        parts = common_parts(document.text, common, params)
         shared = [part for part in parts if 2 * length_inside([part], ignored) <= len(part)]
         spans = merged([*ignored, *shared])
         n_ignored = union_length(ignored)
@@ -139,37 +138,27 @@ def most_groups(given: int | float | None, n_groups: int) -> int:
     return given
 
 
-def common_parts(
-    generation: Generation, text: str, groups: Mapping[int, Sequence[int]], n_groups: int, most: int
-) -> list[Span]:
-    """Return the parts of a clean text that more than `most` groups have, ascending.
+def common_hashes(texts: Mapping[str, Sequence[int]], params: Params, most: int) -> Hashes:
+    """Return the sampled hashes that more than `most` groups have, ascending; the texts come with their groups."""
+    of_groups: dict[int, list[Hashes]] = {group: [] for groups in texts.values() for group in groups}
+    if len(of_groups) <= most:
+        return np.empty(0, np.uint32)
+    for text, groups in texts.items():
+        hashes = query_sample(text, params).hashes
+        for group in groups:
+            of_groups[group].append(hashes)
+    ordered = np.sort(np.concatenate([distinct(np.concatenate(some)) for some in of_groups.values()]))
+    return distinct(ordered[most:][ordered[most:] == ordered[:-most]])  # `most` places apart: there are more
 
-    Args:
-        generation: The files of the collection that holds all texts.
-        groups: Numbers of the groups of each document, by id.
-    """
-    sample = query_sample(text, generation.params, starts=True)
-    if n_groups <= most or len(sample) < RUN_HASHES:
+
+def common_parts(text: str, common: Hashes, params: Params) -> list[Span]:
+    """Return the parts of a clean text that are runs of common hashes, ascending."""
+    if not len(common):
         return []
-    n_having = _n_groups_having(generation, sample.hashes, groups, n_groups)
+    sample = query_sample(text, params, starts=True)
+    is_common = common[np.minimum(np.searchsorted(common, sample.hashes), len(common) - 1)] == sample.hashes
     starts = sample.starts.astype(np.int64)
-    return [_between(starts, first, last, len(text)) for first, last in _runs(n_having > most)]
-
-
-def _n_groups_having(
-    generation: Generation, hashes: Hashes, groups: Mapping[int, Sequence[int]], n_groups: int
-) -> NDArray[np.int64]:
-    """Return how many groups have each hash, `(q,) int64`."""
-    having = generation.documents_having(hashes, limit=_EVERY)
-    has = np.zeros((len(hashes), n_groups), np.bool_)
-    for number, document in enumerate(having.ids.tolist()):
-        places = having.places[having.bounds[number] : having.bounds[number + 1]]
-        for group in groups.get(document, ()):
-            has[places, group] = True
-    _, firsts, numbers = np.unique(hashes, return_index=True, return_inverse=True)
-    counts = np.count_nonzero(has, axis=1)  # at the first place of each hash
-    found: NDArray[np.int64] = counts[firsts][numbers]
-    return found
+    return [_between(starts, first, last, len(text)) for first, last in _runs(is_common)]
 
 
 def _runs(is_common: NDArray[np.bool_]) -> list[tuple[int, int]]:

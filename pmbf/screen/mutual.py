@@ -15,14 +15,13 @@ import numpy as np
 
 from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Text
-from pmbf.report import Match
 from pmbf.screen.answering import look_up
 from pmbf.screen.backend import Backend
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.options import Options
-from pmbf.screen.resolving import resolve
 from pmbf.screen.screened import Screened
+from pmbf.screen.sources import Source
 
 BATCH_PAIRS = 24
 """Pairs that a worker compares together, at least."""
@@ -33,14 +32,10 @@ NotCompared = Callable[[int], Sequence[int]]
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A document as a query, and the documents of its pairs that share passages with it.
-
-    Passages go in the order of the query; a match with a `problem` has none. `n_compared` documents were compared.
-    """
+    """A document as a query, and the sources that share passages with it; one with a `problem` was not compared."""
 
     document: int
-    matches: tuple[Match, ...]
-    n_compared: int
+    shared: Sequence[Source]
 
 
 _Query = tuple[int, Screened]
@@ -90,11 +85,8 @@ def _pair(asked: dict[int, Screened]) -> None:
 
 
 def _compared(backend: Backend, options: Options, batch: Sequence[_Query]) -> list[Compared]:
-    queries = [query for _, query in batch]
-    backend.compare(queries, options)
-    for query in queries:
-        resolve(query, options)
-    return [Compared(document, query.resolved.matches, len(query.candidates)) for document, query in batch]
+    backend.compare([query for _, query in batch], options)
+    return [Compared(document, query.shared) for document, query in batch]
 
 
 def _batched(asked: Iterable[_Query]) -> Iterator[list[_Query]]:
