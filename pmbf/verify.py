@@ -4,7 +4,6 @@
     Statistics                              statistics.py   how rare words are in texts of one kind
     passages_each                           compare.py      pairs of texts in one call of a kernel: their passages
     passages                                compare.py      the same for one pair
-    Names                                                   runs of names count as one word of evidence
     with_neighbours                         neighbours.py   which other documents hold the same passage
     edits, word_pairs                       edits.py        the words that differ, on demand
 

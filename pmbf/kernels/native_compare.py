@@ -14,18 +14,25 @@ from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import N_SLIPS, score_tables
 from pmbf.kernels.asked import GUESS_PAGE_WORDS, PAGE_WORDS, Bars, Counts, Made, Question, Terms, WordTypes
-from pmbf.kernels.native_library import address, function
+from pmbf.kernels.native_library import address, function, module
 from pmbf.kernels.native_memory import taken
 from pmbf.kernels.native_text import text_table
+from pmbf.kernels.reference_sides import is_closing
 from pmbf.kernels.reference_text import decoded
 from pmbf.kernels.types import JudgedPassages, Tokens
 
-__all__ = ["compare", "ready", "tokens_of", "words_of"]
+__all__ = ["compare", "ready", "sides", "tokens_of", "words_of"]
 
 _at = address()
 _ready = function("pmbf_align_ready", *[c_void_p] * 4, c_int64, returns=c_int64)
 _fill_counts = function("pmbf_align_counts", *[c_void_p] * 3, c_int64, c_void_p, c_int64)
 _compare = function("pmbf_align_compare", *[c_void_p] * 3, c_int64, *[c_void_p] * 2, returns=c_int64)
+
+_sides = module().sides
+
+_KINDS = bytearray(0x110000)
+"""What each code point is, as `_kind_of` tells. Python is asked once about each: a text has some hundred different
+ones."""
 
 _SOURCE = np.dtype([(name, np.int64) for name in ("utf8", "size", "block", "made", "made_size")])
 """`source_t` of native/align/sources.c."""
@@ -111,6 +118,21 @@ def compare(
             found[number] = JudgedPassages(lines["edges"], lines["kind"], lines["figures"])
     blocks, each = _blocks(status, sources, new, made), iter(found)
     return [list(islice(each, len(one.sources))) for one in questions], blocks
+
+
+def sides(
+    query: str, ours: Made, source: str, theirs: Made, found: JudgedPassages
+) -> list[tuple[int, int, int, int, float]]:
+    """As `reference_compare.sides`."""
+    edges, kinds = np.ascontiguousarray(found.edges), np.ascontiguousarray(found.kinds)
+    made: list[tuple[int, int, int, int, float]] = _sides(query, ours, source, theirs, edges, kinds, _KINDS, _kind_of)
+    return made
+
+
+def _kind_of(code: int) -> int:
+    """Return what a code point is, in the bits of native/module/sides.c."""
+    letter = chr(code)
+    return 1 | letter.isupper() << 1 | letter.isdigit() << 2 | letter.isspace() << 3 | is_closing(letter) << 4
 
 
 def tokens_of(made: Made) -> Tokens:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pmbf.kernels.asked import Counts, Made, Question, WordTypes
 from pmbf.kernels.reference_judge import compare_pair
 from pmbf.kernels.reference_ready import Ready, asked_of, ready_text
+from pmbf.kernels.reference_sides import sides_of
 from pmbf.kernels.types import JudgedPassages, Tokens
 
-__all__ = ["compare", "ready", "tokens_of", "words_of"]
+__all__ = ["compare", "ready", "sides", "tokens_of", "words_of"]
 
 
 def ready(texts: Sequence[bytes], counts: Counts, commonest: tuple[int, int]) -> list[Made]:
@@ -55,3 +56,20 @@ def compare(
     every = [ready_text(text or b"", commonest) if one is None else one for text, one in zip(texts, made, strict=True)]
     asked = [(asked_of(one.query, one.terms), one.sources) for one in questions]
     return [[compare_pair(query, every[source]) for source in some] for query, some in asked], every
+
+
+def sides(
+    query: str, ours: Made, source: str, theirs: Made, found: JudgedPassages
+) -> list[tuple[int, int, int, int, float]]:
+    """Return where the sides of each passage of two texts begin and end, in characters, and how much of it counts.
+
+    A verbatim or edited side begins with a word, and ends with a word or with closing punctuation that follows the word
+    in both texts. A side of another kind includes the characters glued to its first and last word. Of the words a share
+    counts, as each run of names is one word: that of the side that has more of it, 0 to 1.
+
+    Args:
+        query, source: The texts, of which `compare` took the UTF-8.
+        ours, theirs: Both made ready.
+        found: Their passages.
+    """
+    return sides_of(query, tokens_of(ours), source, tokens_of(theirs), found)

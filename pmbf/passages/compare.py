@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, groupby
@@ -11,7 +10,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from pmbf.base.span import Span
-from pmbf.kernels import KINDS, Bars, JudgedPassages, Question, Terms, compare
+from pmbf.kernels import KINDS, Bars, JudgedPassages, Question, Terms, compare, sides
 from pmbf.passages.prepared import COMMONEST_OF, Prepared, make_ready, octets
 from pmbf.passages.settings import LIKENESS_TIMES, SURE_CHARS, SURE_WORDS, Settings
 from pmbf.passages.statistics import LEAST_PAGES, UNKNOWN, Statistics
@@ -24,10 +23,6 @@ SURE_NATS, LIKELY_NATS = 45.0, 30.0
 SURE_SCORE, LIKELY_SCORE = 1.8, 1.6
 """Of a reworded passage or a summary: its share of words in order plus a fourth of the logarithm of its nats. So at 50
 nats .82 of its words must be in order to be sure, and .62 to be likely; at 100 nats .65 and .45, at 400 .30 and .10."""
-
-_CLOSING = frozenset(("Pe", "Pf", "Po"))
-_MOST_CLOSING = 8
-_MOST_GLUED = 16
 
 
 class TextPair(NamedTuple):
@@ -53,9 +48,7 @@ def passages(
     """Return the passages two texts share, in query order.
 
     Promise: passages never overlap in the query. One part of the source may be found at several places of the query.
-    The two sides of a `verbatim` passage have equal tokens. A verbatim or edited side begins with a word, and ends with
-    a word or with closing punctuation that follows the word in both texts. A side of another kind includes the
-    characters glued to its first and last word.
+    The two sides of a `verbatim` passage have equal tokens. Where sides begin and end says `kernels.sides`.
 
     Cost: O(n log n) for n tokens in all, plus the Levenshtein distances of the gaps between equal runs.
 
@@ -143,61 +136,27 @@ def bars_of(settings: Settings) -> Bars:
 
 def _passages(found: JudgedPassages, pair: TextPair) -> tuple[Passage, ...]:
     """Return passages in characters of both texts."""
-    query, source, made = pair.query, pair.source, []
-    for edges, kind, figures in zip(found.edges.tolist(), found.kinds.tolist(), found.figures.tolist(), strict=True):
-        here, there = Span(*edges[:2]), Span(*edges[2:])
+    query, source = pair.query, pair.source
+    every = sides(query.text, query.last_made, source.text, source.last_made, found)
+    made = []
+    for (start, stop, first, last, counted), kind, figures in zip(
+        every, found.kinds.tolist(), found.figures.tolist(), strict=True
+    ):
         similarity, *alike, nats, in_order = figures
-        name = KINDS[kind]
-        is_exact = name in ("verbatim", "edited")
-        ours, theirs = span_pair(query, source, here, there) if is_exact else (grown(query, here), grown(source, there))
-        counted = query.names.share_counted(here)
-        if counted < 1:
-            counted = max(counted, source.names.share_counted(there))
-        nats *= counted
+        name, evidence = KINDS[kind], nats * counted
         one = Passage(
-            ours,
-            Span(pair.start + theirs.start, pair.start + theirs.stop) if pair.start else theirs,
+            Span(start, stop),
+            Span(pair.start + first, pair.start + last),
             similarity,
             name,
             scores=Scores(*[None if isnan(one) else one for one in alike]),
-            evidence=round(nats, 1),
+            evidence=round(evidence, 1),
             in_order=round(in_order, 3),
-            certainty=certainty(name, nats, in_order),
-            source_share=round(min(1.0, len(theirs) / pair.n_chars), 3) if pair.n_chars else None,
+            certainty=certainty(name, evidence, in_order),
+            source_share=round(min(1.0, (last - first) / pair.n_chars), 3) if pair.n_chars else None,
         )
         made.append(one)
     return tuple(made)
-
-
-def span_pair(query: Prepared, source: Prepared, here: Span, there: Span) -> tuple[Span, Span]:
-    """Return the characters of two token ranges, with the closing punctuation that follows them in both texts."""
-    stop, source_stop = int(query.tokens.stops[here.stop - 1]), int(source.tokens.stops[there.stop - 1])
-    behind = query.text[stop : stop + _MOST_CLOSING], source.text[source_stop : source_stop + _MOST_CLOSING]
-    n_closing = 0
-    for ours, theirs in zip(*behind, strict=False):
-        if ours != theirs or unicodedata.category(ours) not in _CLOSING:
-            break
-        n_closing += 1
-    start, source_start = int(query.tokens.starts[here.start]), int(source.tokens.starts[there.start])
-    return Span(start, stop + n_closing), Span(source_start, source_stop + n_closing)
-
-
-def grown(side: Prepared, tokens: Span) -> Span:
-    """Return the characters of a token range, with the characters glued to it: up to white space or the next token.
-
-    >>> from pmbf.passages.prepared import prepare
-    >>> grown(prepare("So: («never» again!) they"), Span(1, 3))
-    Span(start=4, stop=20)
-    """
-    text, starts, stops = side.text, side.tokens.starts, side.tokens.stops
-    start, stop = int(starts[tokens.start]), int(stops[tokens.stop - 1])
-    low = max(int(stops[tokens.start - 1]) if tokens.start else 0, start - _MOST_GLUED)
-    high = min(int(starts[tokens.stop]) if tokens.stop < len(starts) else len(text), stop + _MOST_GLUED)
-    while start > low and not text[start - 1].isspace():
-        start -= 1
-    while stop < high and not text[stop].isspace():
-        stop += 1
-    return Span(start, stop)
 
 
 def certainty(kind: str, nats: float, in_order: float) -> str:

@@ -206,6 +206,33 @@ def test_twins_look_for_no_alignment_of_a_query_that_is_one_run(
     assert_equal(*by_both(run, run, terms))
 
 
+@settings(max_examples=80, deadline=None)
+@given(TEXTS, TEXTS, st.data())
+def test_sides_in_characters_are_those_of_the_reference(one: str, other: str, data: st.DataObject) -> None:
+    texts = [f"{one} Rome Bank 7th GREAT EU Élan (x) \ud800", f"{other} Rome Bank 7th) \udfff Élan"]
+    ranges = []
+    for text in texts:
+        n_tokens = len(tokenise(text.encode(errors="replace")))
+        start = data.draw(st.integers(0, n_tokens - 1))
+        ranges += [start, data.draw(st.integers(start + 1, n_tokens))]
+    passages = JudgedPassages.of([(tuple(ranges), kind, (1.0,) * 6) for kind in range(4)])
+    found = []
+    for twin in twins():
+        blocks = twin.ready([text.encode(errors="replace") for text in texts], counts_of([]), COMMONEST)
+        found.append(twin.sides(texts[0], blocks[0], texts[1], blocks[1], passages))
+
+    assert found[0] == found[1]
+
+
+def test_sides_of_other_texts_are_refused() -> None:
+    counts, itself = counts_of([]), JudgedPassages.of([((0, 2, 0, 2), 0, (1.0,) * 6)])
+    [native] = twins()[1:]
+    short, long = native.ready([b"one", b"one two"], counts, COMMONEST)
+    for texts in (("one", short, "one two", long), ("one two", short, "one two", long)):
+        with pytest.raises(ValueError):
+            native.sides(*texts, itself)
+
+
 @pytest.mark.parametrize("text", ["", " \n.", "…", "word"])
 def test_a_text_without_words_in_common_has_nothing(text: str) -> None:
     counts = counts_of([])

@@ -27,7 +27,7 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_native", NULL, 
 
 PyMODINIT_FUNC PyInit__native(void) {
     PyMethodDef *const lists[] = {files_methods, query_methods, records_methods, resultset_methods,
-                                  rows_methods,  text_methods,  units_methods};
+                                  rows_methods,  sides_methods, text_methods,   units_methods};
     PyObject *module = PyModule_Create(&definition);
     for (size_t i = 0; module && i < sizeof lists / sizeof *lists; i++)
         if (PyModule_AddFunctions(module, lists[i])) {

@@ -5,7 +5,7 @@
 #include <Python.h>
 
 extern PyMethodDef files_methods[], query_methods[], records_methods[];
-extern PyMethodDef resultset_methods[], rows_methods[], text_methods[], units_methods[];
+extern PyMethodDef resultset_methods[], rows_methods[], sides_methods[], text_methods[], units_methods[];
 
 /* Casts a function that takes an array of arguments to the type that Python's lists of functions want. */
 #define AS_METHOD(function) ((PyCFunction)(void (*)(void))(function))
