@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Iterator
 from itertools import islice
@@ -68,6 +69,11 @@ def test_workers_give_the_answers_of_one_thread_in_order(folder: Path, runner: s
         assert expected == list(collection.screen_many(queries, jobs=3))
         assert expected[:12] == [collection.screen(one) for one in queries[:12]]
     assert sum(report.found for report in expected) >= 60
+
+
+def test_the_collector_of_cycles_is_on_between_two_reports(folder: Path) -> None:
+    with Collection(folder) as collection:
+        assert all(gc.isenabled() for _ in collection.screen_many(map(query, range(9))))
 
 
 def test_threads_hand_over_to_processes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

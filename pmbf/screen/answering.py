@@ -20,6 +20,7 @@ from pmbf.base.span import union_length
 from pmbf.extract import Limits
 from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Origin, Text, read_leniently
+from pmbf.jobs import without_garbage_collection
 from pmbf.report import Match, Query, Report
 from pmbf.screen.backend import Backend
 from pmbf.screen.candidates import find
@@ -133,6 +134,7 @@ def _each_screened(
 # ---------------------------------------------------------------------- stages
 
 
+@without_garbage_collection()
 def screened(backend: Backend, options: Options, texts: Sequence[ReadQuery]) -> list[Answer]:
     """Return the answers to some texts, each with what it is not compared with, through all stages."""
     batch = [
