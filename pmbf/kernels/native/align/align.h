@@ -53,6 +53,7 @@ typedef struct {
     int32_t *scores;          /* scores of the words of a window */
     int32_t *listed;          /* classes in a list */
     bool *is_listed;          /* of each class; all false between two uses */
+    void *memory;             /* of the arrays from `bounds` on, and of the counts of both sides */
 } pair_t;
 
 typedef struct {

@@ -2,17 +2,7 @@
 
 #include "align.h"
 
-void pair_free(pair_t *pair) {
-    for (int side = 0; side < 2; side++) {
-        free(pair->sides[side].counts);
-        free(pair->inside[side]);
-    }
-    free(pair->bounds);
-    free(pair->places);
-    free(pair->scores);
-    free(pair->listed);
-    free(pair->is_listed);
-}
+void pair_free(pair_t *pair) { free(pair->memory); }
 
 /* Lists the places of each class in the source, ascending. */
 static void list_places(pair_t *pair) {
@@ -28,20 +18,19 @@ static void list_places(pair_t *pair) {
 }
 
 bool pair_set_up(pair_t *pair) {
-    size_t n_classes = (size_t)pair->n_classes;
-    int64_t longest = pair->sides[QUERY].n > pair->sides[SOURCE].n ? pair->sides[QUERY].n : pair->sides[SOURCE].n;
-    for (int side = 0; side < 2; side++) {
-        pair->sides[side].counts = calloc(n_classes + 1, sizeof(int32_t));
-        pair->inside[side] = calloc(n_classes + 1, sizeof(int32_t));
+    size_t n_classes = (size_t)pair->n_classes + 1, n_source = (size_t)pair->sides[SOURCE].n + 1;
+    size_t longest = (size_t)greatest(pair->sides[QUERY].n, pair->sides[SOURCE].n) + 1;
+    int32_t *at = pair->memory = calloc(6 * n_classes + n_source + longest + n_classes / sizeof *at + 1, sizeof *at);
+    if (!at) return false;
+    for (int side = 0; side < 2; side++, at += 2 * n_classes) {
+        pair->sides[side].counts = at;
+        pair->inside[side] = at + n_classes;
     }
-    pair->bounds = malloc((n_classes + 1) * sizeof(int32_t));
-    pair->places = malloc((size_t)(pair->sides[SOURCE].n + 1) * sizeof(int32_t));
-    pair->scores = malloc((size_t)(longest + 1) * sizeof(int32_t));
-    if (!pair->sides[QUERY].counts || !pair->sides[SOURCE].counts || !pair->inside[QUERY] || !pair->inside[SOURCE])
-        return false;
-    pair->listed = malloc((n_classes + 1) * sizeof(int32_t));
-    pair->is_listed = calloc(n_classes + 1, sizeof(bool));
-    if (!pair->bounds || !pair->places || !pair->scores || !pair->listed || !pair->is_listed) return false;
+    pair->bounds = at;
+    pair->listed = at + n_classes;
+    pair->places = at + 2 * n_classes;
+    pair->scores = pair->places + n_source;
+    pair->is_listed = (bool *)(pair->scores + longest);
     for (int side = 0; side < 2; side++)
         for (int64_t at = 0; at < pair->sides[side].n; at++) pair->sides[side].counts[pair->sides[side].classes[at]]++;
     list_places(pair);

@@ -6,12 +6,6 @@ typedef struct {
     int32_t name, gram; /* number of the name in the query, and the gram of the text */
 } held_t;
 
-static int compare_held(const void *one, const void *other) {
-    const held_t *a = one, *b = other;
-    if (a->name != b->name) return a->name < b->name ? -1 : 1;
-    return (a->gram > b->gram) - (a->gram < b->gram);
-}
-
 enum { USUAL_WORDS = 4 }; /* of a gram; the compiler unrolls the loop for them */
 
 int64_t gram_stop(const ready_t *source, int64_t start, int64_t n_words, int64_t *stop, int64_t *half_words) {
@@ -46,16 +40,26 @@ static int64_t list_held(const asked_t *asked, const ready_t *source, held_t *he
     return n;
 }
 
-/* Groups the grams by name. Returns the number of names. */
-static int64_t group(const held_t *held, int64_t n, int32_t *numbers, int64_t *order, int64_t *bounds) {
-    int64_t n_names = 0;
+/* Groups the grams by name, names in the order of their first grams. `groups` has a zero for each name of the query. Returns
+ * the number of names. */
+static int64_t group(const held_t *held, int64_t n, int32_t *groups, int32_t *numbers, int64_t *order, int64_t *bounds) {
+    int64_t n_names = 0, sum = 0;
     for (int64_t at = 0; at < n; at++) {
-        order[at] = held[at].gram;
-        if (at && held[at].name == held[at - 1].name) continue;
-        numbers[n_names] = held[at].name;
-        bounds[n_names++] = at;
+        int32_t *group = &groups[held[at].name];
+        if (!*group) {
+            numbers[n_names++] = held[at].name;
+            *group = (int32_t)n_names;
+            bounds[n_names] = 0;
+        }
+        bounds[*group]++;
     }
-    bounds[n_names] = n;
+    for (int64_t name = 1; name <= n_names; name++) { /* each bound is where the name before begins, and moves to its end */
+        int64_t count = bounds[name];
+        bounds[name] = sum;
+        sum += count;
+    }
+    for (int64_t at = 0; at < n; at++) order[bounds[groups[held[at].name]]++] = held[at].gram;
+    bounds[0] = 0;
     return n_names;
 }
 
@@ -67,18 +71,19 @@ bool seeds_find(const asked_t *asked, const ready_t *source, runs_t *found) {
     int64_t n_held = list_held(asked, source, held);
     size_t n_runs = n_held ? n : 0, n_order = (size_t)n_held;
     uint64_t *sums = malloc((2 * n_runs + 1) * sizeof *sums + (2 * n_order + 1) * sizeof(int64_t) + n_order * sizeof(int32_t));
-    bool done = sums != NULL;
+    int32_t *groups = n_held ? calloc((size_t)asked->grams.n_names, sizeof *groups) : NULL;
+    bool done = sums && (groups || !n_held);
     if (done && n_held) {
         uint64_t *back = sums + n + 1;
         int64_t *order = (int64_t *)(back + n), *bounds = order + n_held;
         int32_t *numbers = (int32_t *)(bounds + n_held + 1);
         runs_name(source->hashes, source->head.n, sums, back);
-        qsort(held, n_order, sizeof *held, compare_held);
-        int64_t n_names = group(held, n_held, numbers, order, bounds);
+        int64_t n_names = group(held, n_held, groups, numbers, order, bounds);
         const grams_t texts[2] = {asked->grams, {sums, back, NULL, NULL, numbers, order, bounds, source->head.n, n_held, n_names}};
         done = runs_find(texts, found);
     }
     free(held);
+    free(groups);
     free(sums);
     return done;
 }
