@@ -7,7 +7,8 @@ import sys
 from collections.abc import Sequence
 
 from benchmarks import growth, guard, headers, larger, loading, page, peers, selfjoin, spread, upkeep
-from measure.commands import add_all, check
+from measure import report
+from measure.commands import add_all, add_check, check
 from pmbf import PmbfError
 
 BENCHMARKS = {
@@ -35,14 +36,15 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="benchmark", required=True)
     add_all(commands, BENCHMARKS)
     written = commands.add_parser("page", help="write docs/performance.md and its plots from benchmarks/results")
-    written.add_argument("--earlier", action="store_true", help="take figures of an earlier engine; the page says so")
+    add_check(written)
     written.set_defaults(run=_page)
     return parser
 
 
 def _page(given: argparse.Namespace) -> str:
-    page.write(earlier=given.earlier)
-    return ""
+    if not given.check:
+        page.write()
+    return report.ages(page.RESULTS, page.TABLES)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from string import Template
+from textwrap import fill
 from typing import Any
 
 from benchmarks import (
@@ -19,7 +20,6 @@ from benchmarks import (
     verdicts,
 )
 from measure import report
-from pmbf.base.errors import ParameterError
 
 Figures = dict[str, Any]
 RESULTS = report.ROOT / "benchmarks" / "results"
@@ -43,43 +43,37 @@ def read(results: Path = RESULTS) -> dict[str, Figures]:
     return report.figures(results, TABLES)
 
 
-def write(results: Path = RESULTS, page: Path = PAGE, *, earlier: bool = False) -> None:
-    """Write the page and its plots.
-
-    Args:
-        results: Where the figures are.
-        page: The file to write.
-        earlier: Whether figures of an earlier engine are taken; the page says so of each.
-
-    Raises:
-        ParameterError: Figures are of an earlier engine.
-    """
+def write(results: Path = RESULTS, page: Path = PAGE) -> None:
+    """Write the page and its plots."""
     from benchmarks import plots
 
     figures = read(results)
-    old = [name for name, some in figures.items() if _is_earlier(some)]
-    if old and not earlier:
-        raise ParameterError(f"figures of an earlier engine: {', '.join(old)}; measure again, or add --earlier")
     page.write_text(text(figures), encoding="utf-8")
     plots.write(figures, page.parent / "plots")
 
 
 def text(figures: dict[str, Figures]) -> str:
-    """Return the page."""
-    tables = {name: f"{_source(name, figures[name])}\n\n{table(figures[name])}" for name, table in TABLES.items()}
+    """Return the page, of the figures alone: it is the same whatever the engine is today."""
+    newest = max((some["about"] for some in figures.values()), key=lambda about: str(about["date"]))
+    tables = {
+        name: f"{_source(name, figures[name], newest)}\n\n{shown(figures[name])}" for name, shown in TABLES.items()
+    }
     corpora = {name: figures[name]["corpus"] for name in PEERS}
     tables["peers"] = "\n".join(f"### {corpora[name]}\n\n{tables.pop(name)}" for name in PEERS)
     tables["short"] = "\n".join(f"### {corpora[name]}\n\n{_short(figures[name])}" for name in PEERS)
     return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(tables)
 
 
-def _source(name: str, some: Figures) -> str:
+def _source(name: str, some: Figures, newest: Figures) -> str:
+    """Return where the figures stand, and which of them are of an earlier engine than the newest of the page."""
+    about = some["about"]
     told = f"From [`{name}.json`](../benchmarks/results/{name}.json)."
-    return f"{told} **Measured with an earlier engine.**" if _is_earlier(some) else told
-
-
-def _is_earlier(some: Figures) -> bool:
-    return bool(some["about"].get("code") != report.code())
+    if about["commit"] != newest["commit"] and report.changed(about.get("code"), newest.get("code", {})):
+        told += " **Measured with an earlier engine.**"
+    results = [one for one in some.get("results", ()) if "commit" in one]
+    if others := [f"*{one['name']}*" for one in results if one["commit"] != about["commit"]]:
+        told += f" At earlier commits: {', '.join(others)}."
+    return fill(told, 120, break_on_hyphens=False)
 
 
 def _short(some: Figures) -> str:

@@ -23,10 +23,12 @@ from experiments.corpus import command as corpus
 from experiments.near import accuracy, peers
 from experiments.near import cost as near_cost
 from experiments.pages import PAGES
+from experiments.pages.page import RESULTS
 from experiments.pan import command as pan
 from experiments.paper import command as paper
 from experiments.sentences import cost, lone, recall
-from measure.commands import add_all, check, check_files
+from measure import report
+from measure.commands import add_all, add_check, check, check_files
 from pmbf import kernels
 from pmbf.base.errors import PmbfError
 
@@ -110,14 +112,15 @@ def _parser() -> argparse.ArgumentParser:
         module.add_arguments(one)
         one.set_defaults(run=module.run)
     page = commands.add_parser("page", help="write pages of docs/ and their plots from experiments/results")
+    add_check(page)
     page.set_defaults(run=_page)
     return parser
 
 
 def _page(given: argparse.Namespace) -> str:
-    for page in PAGES:
+    for page in () if given.check else PAGES:
         page.write()
-    return "docs/ is written"
+    return report.ages(RESULTS, sorted(path.stem for path in RESULTS.glob("*.json"))).rstrip()
 
 
 if __name__ == "__main__":

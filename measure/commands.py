@@ -43,6 +43,13 @@ def add_out(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", "--json", type=Path, metavar="FILE", help="write the figures into this file, as JSON")
 
 
+def add_check(parser: argparse.ArgumentParser) -> None:
+    """Add the choice that a page is not written, and only the ages of its figures are told."""
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; tell which figures' code has changed since"
+    )
+
+
 def add_folder(parser: argparse.ArgumentParser) -> None:
     """Add the folder of real texts."""
     parser.add_argument("folder", type=Path, help="searched recursively for .txt files")

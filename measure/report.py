@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,8 @@ SHOWN = tuple(Path("pmbf", name) for name in ("cli", "pages", "serving/web", "si
 """Parts of `pmbf/` that no figure depends on: what people see."""
 
 
-def about() -> dict[str, str]:
-    """Return the versions, machine and commit of a run."""
+def about() -> dict[str, Any]:
+    """Return the versions, machine and commit of a run, and how many processes the machine had to run before it."""
     return {
         "processor": _processor(),
         "processors": str(os.cpu_count()),
@@ -34,26 +35,52 @@ def about() -> dict[str, str]:
         "kernels": kernels.NAME,
         "commit": _git("describe", "--always", "--dirty", "--abbrev=10"),
         "code": code(),
-        "date": datetime.now(UTC).date().isoformat(),
+        "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
+        "load": f"{os.getloadavg()[0]:.1f}",
     }
 
 
-def code() -> str:
-    """Return a checksum of the engine's sources: figures with another one are of an earlier engine."""
+def code() -> dict[str, str]:
+    """Return a checksum of the sources of each room of `pmbf/`, but of those that no figure depends on."""
     sources = (path for ending in ("py", "c", "h") for path in (ROOT / "pmbf").rglob(f"*.{ending}"))
     parts = {path.relative_to(ROOT): path for path in sources}
-    summed = hashlib.sha256()
+    rooms: dict[str, Any] = {}
     for name in sorted(parts):
         if not any(name.is_relative_to(shown) for shown in SHOWN):
+            summed = rooms.setdefault(Path(name.parts[1]).stem, hashlib.sha256())
             summed.update(name.as_posix().encode() + b"\0" + parts[name].read_bytes())
-    return summed.hexdigest()[:16]
+    return {room: summed.hexdigest()[:8] for room, summed in rooms.items()}
 
 
-def line(about: dict[str, str]) -> str:
-    """Return a line about a run: what ran, where and when."""
+def changed(then: Any, now: dict[str, str]) -> list[str]:
+    """Return the rooms whose sources differ, of two answers of `code`. An older run has no such answer: all differ.
+
+    >>> changed({"text": "1f", "screen": "07"}, {"text": "1f", "screen": "08"}), changed(None, {"text": "1f"})
+    (['screen'], ['all rooms'])
+    """
+    if not isinstance(then, dict):
+        return ["all rooms"]
+    return sorted(room for room in {*then, *now} if then.get(room) != now.get(room))
+
+
+def ages(folder: Path, names: Iterable[str]) -> str:
+    """Return lines that say which rooms have changed since the figures in a folder, of those that name their commit."""
+    now, since = code(), dict[str, list[str]]()
+    for name, some in figures(folder, names).items():
+        if isinstance(some, dict) and "about" in some and (rooms := changed(some["about"].get("code"), now)):
+            since.setdefault(", ".join(rooms), []).append(name)
+    where = folder.parent.name
+    told = [f"{where}: {rooms}: changed since {', '.join(some)}" for rooms, some in since.items()]
+    lines = [fill(one, 116, subsequent_indent="    ", break_on_hyphens=False) for one in told]
+    return "\n".join(lines or [f"{where}: all figures are of today's engine"]) + "\n"
+
+
+def line(about: dict[str, Any]) -> str:
+    """Return a line about a run: what ran, where, when, and beside how much other work."""
+    load = f", load {about['load']}" if "load" in about else ""
     return (
         f"{about['processor']}, {about['processors']} processors; Python {about['python']}, NumPy {about['numpy']}; "
-        f"{about['kernels']} kernels, commit {about['commit']}, {about['date']}"
+        f"{about['kernels']} kernels, commit {about['commit']}, {about['date']}{load}"
     )
 
 

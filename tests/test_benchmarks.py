@@ -27,7 +27,7 @@ from benchmarks.peers import PEERS, installed, quality
 from measure import report
 from measure.planting import CLEAN, Planted, Query
 from measure.process import FailedError, alone
-from pmbf import ParameterError, UnsupportedError
+from pmbf import UnsupportedError
 from tests.alone import forked
 
 pytestmark = pytest.mark.slow
@@ -136,19 +136,34 @@ def test_the_page_says_what_the_figures_say() -> None:
     assert page.text(page.read()) == page.PAGE.read_text(encoding="utf-8")
 
 
-def test_the_page_refuses_figures_of_an_earlier_engine_or_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_page_says_which_figures_are_of_an_earlier_engine_than_its_newest(monkeypatch: pytest.MonkeyPatch) -> None:
     figures = page.read()
-    monkeypatch.setattr(report, "code", lambda: "today's engine")
-    figures["upkeep"]["about"]["code"] = report.code()
-    for name, some in figures.items():
-        (tmp_path / f"{name}.json").write_text(json.dumps(some), encoding="utf-8")
-    with pytest.raises(ParameterError, match=r"figures of an earlier engine: .*peers-small"):
-        page.write(tmp_path, tmp_path / "page.md")
+    for some in figures.values():
+        some["about"] |= {"code": {"screen": "1"}, "commit": "0a", "date": "2026-11-26"}
     written = page.text(figures)
-    assert "upkeep.json).\n" in written
-    assert "peers-small.json). **Measured with an earlier engine.**" in written
+    assert "an earlier engine.**" not in written
+    figures["upkeep"]["about"] |= {"code": {"screen": "2"}, "commit": "0b", "date": "2026-11-26 01:30"}
+    marked = page.text(figures)
+    assert "upkeep.json).\n" in marked
+    assert "guard.json). **Measured with an earlier engine.**" in marked
+    monkeypatch.setattr(report, "code", lambda: {"screen": "3"})
+    assert page.text(figures) == marked
+
+
+def test_what_has_changed_since_figures_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "code", lambda: {"screen": "1", "text": "2"})
+    for name, code in {"new": {"screen": "1", "text": "2"}, "old": {"screen": "1", "text": "1"}, "older": "1"}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps({"about": {"code": code}}), encoding="utf-8")
+    where = tmp_path.parent.name
+    told = f"{where}: text: changed since old\n{where}: all rooms: changed since older\n"
+    assert told == report.ages(tmp_path, ["new", "old", "older"])
+    assert "today's engine" in report.ages(tmp_path, ["new"])
+
+
+def test_a_page_is_checked_and_not_written(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(page, "write", pytest.fail)
+    main(["page", "--check"])
+    assert capsys.readouterr().out.startswith("benchmarks: ")
 
 
 def test_plots_show_every_peer_and_both_kinds_of_documents(tmp_path: Path) -> None:
