@@ -11,26 +11,44 @@ from typing import Any
 
 from measure.process import ROOT, FailedError, alone
 
+Figures = dict[str, Any]
+
 COMMIT = "761f868"
 """The fastest engine before recall was kept as a collection grows."""
 EARLIER = {f"pmbf {COMMIT}, {part}": f"pmbf, {part}" for part in ("candidates", "whole screen")}
 """Names of the peers, and what the earlier tree calls them."""
 
 
-def measured(name: str, texts: Path) -> dict[str, Any]:
-    """Return the figures of a peer of `EARLIER`, measured by its own `benchmarks.peers`.
+def measured(name: str, texts: Path) -> Figures:
+    """Return the figures of a peer of `EARLIER`, measured by its own `benchmarks.peers`. Raises the errors of `own`."""
+    return own("benchmarks.peers:measure", name=EARLIER[name], texts=str(texts))
+
+
+def own(function: str, **arguments: Any) -> Figures:
+    """Return what a function of the earlier tree returns, in a process of its own.
 
     Raises:
-        FailedError: The checkout has not the commit, or the commit cannot be built.
+        FailedError: The checkout has not the commit, the commit cannot be built, or the function failed.
     """
-    figures: dict[str, Any] = alone(
-        "benchmarks.peers:measure", tree=_built(ROOT / "build" / COMMIT), name=EARLIER[name], texts=str(texts)
-    )
+    figures: Figures = alone(function, tree=_built(), **arguments)
     return figures
 
 
-def _built(tree: Path) -> Path:
+def ours(function: str, **arguments: Any) -> Figures:
+    """Return what a function of today's `benchmarks.either` returns with the earlier engine. Raises as `own` does."""
+    tree = _built()
+    beside = tree.with_name(f"{COMMIT}-either")
+    beside.mkdir(exist_ok=True)
+    for name, home in (("pmbf", tree), ("benchmarks", ROOT), ("measure", ROOT)):
+        if not (beside / name).exists():
+            (beside / name).symlink_to(home / name)
+    figures: Figures = alone(f"benchmarks.either:{function}", tree=beside, **arguments)
+    return figures
+
+
+def _built() -> Path:
     """Return the commit's tree with its kernels, which is written and built if it is not there."""
+    tree = ROOT / "build" / COMMIT
     if not any(tree.glob("pmbf/kernels/*.so")):
         archive = _done(["git", "archive", COMMIT], ROOT)
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:

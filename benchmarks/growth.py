@@ -3,12 +3,16 @@
 Loading, asking and the command line run each in processes of their own. Times are CPU time on one core. Three are times
 on the clock, with the files in the system's cache: opening, loading in several processes, and the wait for
 `pmbf screen`. Other work on the machine makes these longer.
+
+Real documents are asked for by texts with a planted passage, and by the first words of documents that are held out of
+the collection: those have all the sources that a manual has. The engine of an earlier commit is asked the same.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import os
 import random
 import sys
@@ -21,9 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import arguments, stages, synthetic
+from benchmarks import arguments, earlier_engine, stages, synthetic
 from benchmarks.results import measure_each
 from measure import report
+from measure.overlap import WORD, read_words
 from measure.planting import CLEAN, Planted
 from measure.process import ROOT, alone, folder_bytes, installed, peak_bytes, resident_bytes
 from measure.timing import asked, clock_s, command_s, p50_p99
@@ -35,13 +40,17 @@ from pmbf.store.folder import Store
 
 Figures = dict[str, Any]
 
-REAL = (1000, 10_000, 80_000)
+REAL = (10_000, 20_000, 40_000, 80_000)
 SYNTHETIC = (100_000, 1_000_000)
 DOCUMENT_HASHES, SMALL_HASHES = 300, 60
 """Hashes of a made-up document, as of a text of 6,000 characters, and of a small one, as of 1,200 characters."""
 QUERY_HASHES, PLANTED = 1200, 0.05
 """Hashes of a made-up query, as of a text of 4,000 words, and the share of them that one document has."""
 N_QUERIES = 200
+HELD_WORDS, N_HELD = (200, 1000, 4000), 40
+"""Words of texts that are the beginnings of held-out documents, and how many texts of each length."""
+EARLIER = f"real, pmbf {earlier_engine.COMMIT}"
+"""The kind of results of real documents with the earlier engine."""
 _REPEATS = 5
 
 
@@ -49,6 +58,9 @@ def add_arguments(one: argparse.ArgumentParser) -> None:
     """Add the arguments of the benchmark."""
     arguments.add_texts(one)
     one.add_argument("--real", nargs="*", type=int, default=REAL, metavar="N", help="numbers of the folder's documents")
+    one.add_argument(
+        "--earlier", nargs="*", type=int, metavar="N", help="of these, measured with the earlier engine too (all)"
+    )
     one.add_argument(
         "--synthetic", nargs="*", type=int, default=SYNTHETIC, metavar="N", help="numbers of made-up documents"
     )
@@ -65,6 +77,7 @@ def run(given: argparse.Namespace) -> Figures:
     """Return the figures of the sizes that were asked for."""
     with arguments.texts(given) as texts:
         how: Figures = {"real": given.real, "made": given.synthetic, "small": given.small, "jobs": given.jobs}
+        how["earlier"] = given.real if given.earlier is None else given.earlier
         how |= {"on_done": arguments.show, "before": arguments.before(given)}
         return arguments.corpus(given) | measured_each(texts, **how)
 
@@ -73,6 +86,7 @@ def measured_each(
     texts: Path,
     *,
     real: Sequence[int],
+    earlier: Sequence[int],
     made: Sequence[int],
     small: Sequence[int] = (),
     jobs: int,
@@ -84,6 +98,7 @@ def measured_each(
     Args:
         texts: A file that `Planted.save` wrote: documents and texts to screen.
         real: Numbers of real documents. Numbers over that of the documents are left out.
+        earlier: Numbers of real documents, for the earlier engine.
         made: Numbers of made-up documents.
         small: Numbers of small made-up documents.
         jobs: Processes of a second load, beside a load in one process.
@@ -91,15 +106,16 @@ def measured_each(
         before: Figures of an earlier run. Those of sizes that are measured now are replaced.
     """
     n_loaded = len(Planted.read(texts).loaded)
-    sizes = [("real", n) for n in real if n <= n_loaded] + [("synthetic", n) for n in made]
-    sizes += [("small", n) for n in small]
+    wanted = {"real": real, EARLIER: earlier}
+    sizes = [(kind, n) for kind, some in wanted.items() for n in some if n <= n_loaded]
+    sizes += [("synthetic", n) for n in made] + [("small", n) for n in small]
     named = {f"{n:,} {kind}": (kind, n) for kind, n in sizes}
     known = [one["name"] for one in before["results"]] if before else []
     return measure_each(
         named,
         lambda name: _measured(texts, *named[name], jobs),
         setup={"document_hashes": DOCUMENT_HASHES, "query_hashes": QUERY_HASHES},
-        order=sorted({*known, *named}, key=lambda name: (name.split()[1], int(name.split()[0].replace(",", "")))),
+        order=sorted({*known, *named}, key=lambda name: (name.partition(" ")[2], _number(name))),
         on_done=on_done,
         before=before,
     )
@@ -108,18 +124,34 @@ def measured_each(
 def _measured(texts: Path, kind: str, n_documents: int, jobs: int) -> Figures:
     figures: Figures = {"kind": kind, "n_documents": n_documents}
     with tempfile.TemporaryDirectory() as place:
-        if kind != "real":
-            n_hashes = SMALL_HASHES if kind == "small" else DOCUMENT_HASHES
-            figures |= alone("benchmarks.growth:make", place=place, n_documents=n_documents, n_hashes=n_hashes)
-            figures |= alone("benchmarks.growth:ask_made", place=place, n_hashes=n_hashes)
-            return figures
-        given: Figures = {"texts": str(texts), "place": place, "n_documents": n_documents}
-        figures |= alone("benchmarks.growth:load", **given, jobs=1)
-        several = alone("benchmarks.growth:load", **given, jobs=jobs)
-        figures |= {"jobs": jobs, "load_jobs_s": several["load_s"]}
-        figures |= alone("benchmarks.growth:ask", texts=str(texts), place=place)
-        query = next(query.text for query in Planted.read(texts).queries if query.source)
-        return figures | command_line(Path(place), query)
+        if kind in ("real", EARLIER):
+            return figures | _real(texts, place, n_documents, jobs, is_earlier=kind == EARLIER)
+        n_hashes = SMALL_HASHES if kind == "small" else DOCUMENT_HASHES
+        figures |= alone("benchmarks.growth:make", place=place, n_documents=n_documents, n_hashes=n_hashes)
+        figures |= alone("benchmarks.growth:ask_made", place=place, n_hashes=n_hashes)
+    return figures
+
+
+def _real(texts: Path, place: str, n_documents: int, jobs: int, *, is_earlier: bool) -> Figures:
+    """Return the figures of real documents. The earlier engine is measured by its own tree's functions."""
+    own, either = (earlier_engine.own, earlier_engine.ours) if is_earlier else (alone, _either)
+    given: Figures = {"texts": str(texts), "place": place}
+    figures: Figures = own("benchmarks.growth:load", **given, n_documents=n_documents, jobs=1)
+    several = own("benchmarks.growth:load", **given, n_documents=n_documents, jobs=jobs)
+    figures |= {"jobs": jobs, "load_jobs_s": several["load_s"]}
+    figures |= own("benchmarks.growth:ask", **given)
+    held = Path(place) / "held.json"
+    planted = Planted.read(texts)
+    held.write_text(json.dumps(held_out(planted)), encoding="utf-8")
+    figures["held"] = either("screen", folder=f"{place}/1.pmbf", texts=str(held))
+    if is_earlier:
+        return figures
+    return figures | command_line(Path(place), next(query.text for query in planted.queries if query.source))
+
+
+def _either(function: str, **given: Any) -> Figures:
+    figures: Figures = alone(f"benchmarks.either:{function}", **given)
+    return figures
 
 
 # ---------------------------------------------------------------------- in processes of their own
@@ -180,6 +212,20 @@ def chosen(planted: Planted, n_documents: int) -> list[Path]:
     random.Random(1).shuffle(others)
     names = [*sorted(sources), *others][:n_documents]
     return [Path(planted.folder) / name for name in sorted(names)]
+
+
+def held_out(planted: Planted) -> dict[str, list[str]]:
+    """Return the first words of documents that are not loaded, by their number; documents with fewer are left out."""
+    folder, loaded = Path(planted.folder), set(planted.loaded)
+    names = sorted({str(path.relative_to(folder)) for path in folder.rglob("*.txt") if path.is_file()} - loaded)
+    random.Random(1).shuffle(names)
+    texts: dict[str, list[str]] = {f"{n_words:,} words": [] for n_words in HELD_WORDS}
+    for text in (read_words(folder / name) for name in names):
+        places = [match.end() for match in itertools.islice(WORD.finditer(text), max(HELD_WORDS))]
+        for n_words, some in zip(HELD_WORDS, texts.values(), strict=True):
+            if len(places) >= n_words and len(some) < N_HELD:
+                some.append(text[: places[n_words - 1]])
+    return {name: some for name, some in texts.items() if some}
 
 
 def command_line(place: Path, text: str) -> Figures:
@@ -246,5 +292,30 @@ def table(figures: Figures) -> str:
         held = one.get("screen_held_bytes", one["candidates_held_bytes"])
         lines.append(f"| {one['name']} | {times} | {report.size(held)} |")
     lines += stages.table(done)
+    lines += _held_table(done)
     lines += [f"\n{one['name']}: {one['failed']}" for one in figures["results"] if "failed" in one]
     return "\n".join(lines) + "\n"
+
+
+def _held_table(results: Sequence[Figures]) -> list[str]:
+    """Return the lines of the times of held-out documents, with the power of the size by which they grow."""
+    rows: dict[tuple[str, str], dict[int, Figures]] = {}
+    for one in results:
+        for name, times in one.get("held", {}).items():
+            rows.setdefault((one["kind"], name), {})[one["n_documents"]] = times
+    sizes = sorted({n for times in rows.values() for n in times})
+    lines = ["", f"The first words of at most {N_HELD} held-out documents, whole screen: median / longest", ""]
+    lines += report.head(f"| words, engine | {' | '.join(f'{n:,}' for n in sizes)} | exponents |")
+    for (kind, name), times in sorted(rows.items(), key=lambda row: (_number(row[0][1]), row[0][0])):
+        cells = [
+            f"{report.time(times[n]['p50_s'])} / {report.time(times[n]['worst_s'])}" if n in times else ""
+            for n in sizes
+        ]
+        powers = " / ".join(report.power({n: some[key] for n, some in times.items()}) for key in ("p50_s", "worst_s"))
+        lines.append(f"| {name}{kind.removeprefix('real')} | {' | '.join(cells)} | {powers} |")
+    return lines if rows else []
+
+
+def _number(name: str) -> int:
+    """Return the number that a name begins with."""
+    return int(name.split()[0].replace(",", ""))

@@ -2,7 +2,8 @@
 
 The texts are stretches of 200 words of a folder's documents. A stretch is left out if it shares a fiftieth of its
 shingles with an earlier one: so each text has one source, itself, and what else is a candidate is so by chance. Times
-are CPU time of one core; that of two jobs is told on the clock, too, which only a machine with two idle cores shows.
+are CPU time of one core; those of two jobs and of two threads are told on the clock, too, which only a machine with two
+idle cores shows. The engine of an earlier commit screens the same texts.
 """
 
 from __future__ import annotations
@@ -11,18 +12,19 @@ import argparse
 import importlib
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any
 
 import numpy as np
 
+from benchmarks import earlier_engine
 from benchmarks.short_texts import SHORT_WORDS, stretches
 from measure import report
 from measure.commands import add_folder, add_numbers
 from measure.process import FailedError, alone
-from measure.timing import processor_s, spent_s
+from measure.timing import processor_s
 from pmbf import Collection, kernels
 from pmbf.fingerprint import query_sample
 from pmbf.screen import Options
@@ -35,6 +37,12 @@ SHINGLE_WORDS = 3
 LEAST_SHARED = 0.02
 THRESHOLD, NUM_PERM, N_BANDS = 0.5, 128, 32
 """rensa's: with 32 bands of 4 MinHashes a pair with a Jaccard index of 0.5 is found with a chance of 0.87."""
+EARLIER_WAYS: dict[str, dict[str, int]] = {"one_job": {}, "two_jobs": {"jobs": 2}}
+WAYS = EARLIER_WAYS | {"two_threads": {"threads": 2}}
+"""By name, the arguments of `screen_many`."""
+_WAY_WORDS = {"one_job": "", "two_jobs": ", two jobs", "two_threads": ", two threads"}
+_SHOWN = {"n_candidates": 1, "n_matches": 2, "itself": 3}
+HERE = "benchmarks.selfjoin"
 _DRAWN = 5
 """Stretches that are drawn for each wanted text, at most: others are left out."""
 
@@ -42,7 +50,7 @@ _DRAWN = 5
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the benchmark."""
     add_folder(parser)
-    add_numbers(parser, n_texts=(20_000, "texts"), n_rounds=(3, "rounds; the fastest counts"))
+    add_numbers(parser, n_texts=(20_000, "texts"), n_rounds=(2, "rounds; the fastest counts"))
 
 
 def run(folder: Path, *, n_texts: int, n_rounds: int) -> Figures:
@@ -57,11 +65,16 @@ def run(folder: Path, *, n_texts: int, n_rounds: int) -> Figures:
         file = Path(place) / "texts.json"
         texts = apart([" ".join(words) for words in stretches(folder, _DRAWN * n_texts)])[:n_texts]
         file.write_text(json.dumps(texts), encoding="utf-8")
-        asked: Figures = {"file": str(file), "n_rounds": n_rounds}
+        given: Figures = {"texts": str(file), "n_rounds": n_rounds}
+        measures: dict[str, Callable[[], Figures]] = {
+            "pmbf": lambda: alone("benchmarks.either:self_join", **given, ways=WAYS) | alone(f"{HERE}:pmbf", **given),
+            "earlier": lambda: earlier_engine.ours("self_join", **given, ways=EARLIER_WAYS),
+            "rensa": lambda: alone(f"{HERE}:rensa", **given),
+        }
         figures: Figures = {"n_texts": len(texts), "n_bytes": sum(len(text.encode()) for text in texts)}
-        for name in ("pmbf", "rensa"):
+        for name, measured in measures.items():
             try:
-                figures[name] = alone(f"benchmarks.selfjoin:{name}", **asked)
+                figures[name] = measured()
             except FailedError as error:
                 figures[name] = {"failed": str(error)}
     return figures
@@ -78,47 +91,28 @@ def apart(texts: Sequence[str]) -> list[str]:
 # ---------------------------------------------------------------------- in processes of their own
 
 
-def pmbf(file: str, n_rounds: int) -> Figures:
-    """Return the times of adding, of finding candidates and of whole screenings, and what is found."""
-    texts = json.loads(Path(file).read_text(encoding="utf-8"))
+def pmbf(texts: str, n_rounds: int) -> Figures:
+    """Return the time of finding candidates, and how many there are."""
+    some = json.loads(Path(texts).read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as place, Collection(f"{place}/c.pmbf", create=True) as collection:
-        start = process_time()
-        ids = collection.add_many((f"text-{number}", text) for number, text in enumerate(texts))
-        figures: Figures = {"index_s": process_time() - start}
+        collection.add_many((f"text-{number}", text) for number, text in enumerate(some))
         generation = collection._store.generation
 
         def candidates() -> list[int]:
-            samples = ([query_sample(text, generation.params) for text in batch] for batch in _batches(texts))
-            return [len(one.candidates) for some in samples for one in find(generation, some, Options())]
+            samples = ([query_sample(text, generation.params) for text in batch] for batch in _batches(some))
+            return [len(one.candidates) for batch in samples for one in find(generation, batch, Options())]
 
-        found = candidates()
-        figures["candidates_s"] = processor_s(candidates, n_rounds)
-        start = process_time()
-        reports = list(collection.screen_many(texts))
-        figures["screens_s"] = process_time() - start
-        figures["itself"] = sum(
-            id_ in {match.document.id for match in one.matches} for id_, one in zip(ids, reports, strict=True)
-        ) / len(ids)
-        figures["n_candidates"] = sum(found) / len(ids)
-        figures["n_matches"] = sum(len(one.matches) for one in reports) / len(ids)
-        rounds: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
-        for jobs in (1, 2) * max(1, n_rounds - 1):
-            before, clock = spent_s(), perf_counter()
-            _screened(collection, texts, jobs=jobs)
-            rounds[jobs].append((spent_s() - before, perf_counter() - clock))
-        figures["screens_s"] = min(figures["screens_s"], *(spent for spent, _ in rounds[1]))
-        figures["two_jobs_s"] = min(spent for spent, _ in rounds[2])
-        figures["one_job_clock_s"], figures["two_jobs_clock_s"] = (min(clock for _, clock in rounds[j]) for j in (1, 2))
-    return figures
+        n_candidates = sum(candidates())
+        return {"candidates_s": processor_s(candidates, n_rounds), "n_candidates": n_candidates / len(some)}
 
 
-def rensa(file: str, n_rounds: int) -> Figures:
+def rensa(texts: str, n_rounds: int) -> Figures:
     """Return the times of rensa's MinHash LSH for the same texts, and how many candidates it has."""
     library: Any = importlib.import_module("rensa")
-    texts = json.loads(Path(file).read_text(encoding="utf-8"))
+    some = json.loads(Path(texts).read_text(encoding="utf-8"))
 
     def hashed() -> Any:
-        return library.RMinHash.from_token_sets([_shingles(text) for text in texts], NUM_PERM, 42)
+        return library.RMinHash.from_token_sets([_shingles(text) for text in some], NUM_PERM, 42)
 
     start = process_time()
     hashes = hashed()
@@ -127,17 +121,13 @@ def rensa(file: str, n_rounds: int) -> Figures:
     figures: Figures = {"index_s": process_time() - start}
     found = index.query_all(hashes)
     figures["candidates_s"] = processor_s(lambda: index.query_all(hashed()), n_rounds)
-    figures["n_candidates"] = sum(map(len, found)) / len(texts)
-    return figures | {"itself": sum(number in one for number, one in enumerate(found)) / len(texts)}
+    figures["n_candidates"] = sum(map(len, found)) / len(some)
+    return figures | {"itself": sum(number in one for number, one in enumerate(found)) / len(some)}
 
 
 def _shingles(text: str) -> list[str]:
     words = kernels.fold(text.encode()).text.split()
     return [" ".join(words[i : i + SHINGLE_WORDS]) for i in range(len(words) - SHINGLE_WORDS + 1)]
-
-
-def _screened(collection: Collection, texts: Sequence[str], *, jobs: int) -> int:
-    return sum(report.found for report in collection.screen_many(texts, jobs=jobs))
 
 
 def _batches(texts: Sequence[str]) -> list[Sequence[str]]:
@@ -146,26 +136,34 @@ def _batches(texts: Sequence[str]) -> list[Sequence[str]]:
 
 def table(figures: Figures) -> str:
     """Return the figures as Markdown."""
-    n, ours = figures["n_texts"], figures["pmbf"]
-    lines = [f"{n:,} texts of {SHORT_WORDS} words, {figures['n_bytes'] / 1e6:.1f} MB, screened against themselves", ""]
-    if "failed" in ours:
-        return "\n".join([*lines, f"pmbf failed: {ours['failed']}", ""])
-    lines += report.head("| CPU time of one core | texts a second | a text | candidates a text | finds itself |")
-    rows = [("pmbf, candidates", ours["candidates_s"], ours["n_candidates"], ours["itself"])]
-    theirs = figures["rensa"]
-    if "failed" not in theirs:
-        name = f"rensa, {N_BANDS} bands of {NUM_PERM // N_BANDS}"
-        rows.append((name, theirs["candidates_s"], theirs["n_candidates"], theirs["itself"]))
-    rows.append(("pmbf, whole reports", ours["screens_s"], ours["n_candidates"], ours["itself"]))
-    rows.append(("the same, two jobs", ours["two_jobs_s"], ours["n_candidates"], ours["itself"]))
-    for name, seconds, n_candidates, itself in rows:
-        pace = f"{n / seconds:,.0f} | {report.time(seconds / n)}"
-        lines.append(f"| {name} | {pace} | {n_candidates:.1f} | {itself:.3f} |")
-    one, two = ours["one_job_clock_s"], ours["two_jobs_clock_s"]
-    lines += [
+    n, ours, earlier, theirs = (figures.get(name, {}) for name in ("n_texts", "pmbf", "earlier", "rensa"))
+    lines = [
+        report.line(figures["about"]),
+        f"{n:,} texts of {SHORT_WORDS} words, {figures['n_bytes'] / 1e6:.1f} MB, screened against themselves",
         "",
-        f"A report has {ours['n_matches']:.2f} sources. On the clock a text takes {report.time(one / n)} with",
+        *report.head(
+            "| CPU time of one core | texts a second | a text | on the clock | candidates | sources | finds itself |"
+        ),
     ]
-    lines += [f"one job, and {report.time(two / n)} with two jobs, the start of their processes included:"]
-    lines += [f"{one / two:.2f} times as many texts."]
+    old = f"pmbf {earlier_engine.COMMIT}, whole reports"
+    rows = [
+        ("pmbf, candidates", ours, "candidates"),
+        (f"rensa, {N_BANDS} bands of {NUM_PERM // N_BANDS}", theirs, "candidates"),
+    ]
+    for name, one in (("pmbf, whole reports", ours), (old, earlier)):
+        rows += [(f"{name}{words}", one, way) for way, words in _WAY_WORDS.items()]
+    for name, one, way in rows:
+        if seconds := one.get(f"{way}_s"):
+            clock = report.time(one[f"{way}_clock_s"] / n) if f"{way}_clock_s" in one else ""
+            cells = [f"{n / seconds:,.0f}", report.time(seconds / n), clock]
+            cells += [f"{one[key]:.{digits}f}" if key in one else "" for key, digits in _SHOWN.items()]
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+    for name, one in (("pmbf", ours), (old, earlier), ("rensa", theirs)):
+        if "failed" in one:
+            lines.append(f"\n{name}: {one['failed']}")
+    one_job = ours.get("one_job_clock_s", 0)
+    for way in WAYS:
+        if f"{way}_clock_s" in ours and way != "one_job":
+            gain = one_job / ours[f"{way}_clock_s"]
+            lines += ["", f"On the clock, {gain:.2f} times as many texts with {way.replace('_', ' ')} as with one."]
     return "\n".join(lines) + "\n"

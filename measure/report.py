@@ -8,7 +8,7 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import fill
@@ -120,6 +120,18 @@ def size(n_bytes: float) -> str:
         if n_bytes >= scale:
             return f"{n_bytes / scale:.3g} {unit}"
     return f"{n_bytes:.0f} bytes"
+
+
+def power(values: Mapping[int, float]) -> str:
+    """Return the power of a size by which values grow: the slope of the line through the logarithms of both.
+
+    >>> power({10: 3.0, 20: 6.0, 40: 12.0}), power({10: 3.0})
+    ('1.00', '')
+    """
+    if len(values) < 2:
+        return ""
+    slope = np.polyfit(np.log([*values]), np.log([*values.values()]), 1)[0]
+    return f"{slope:.2f}"
 
 
 def _processor() -> str:
