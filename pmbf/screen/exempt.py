@@ -26,8 +26,8 @@ MOST_QUOTED = 4000
 
 _NO_BLANK_LINE = r"(?!\n[ \t\r]*\n)"
 _LATEX = re.compile(rf"``(?<![\w.,!?;:…]``)(?:{_NO_BLANK_LINE}(?!``|'').){{1,{MOST_QUOTED}}}''", re.S)
-_BLOCK = re.compile(r"(?:^[ \t]*+>[^\n]*+(?:\n|\Z))++", re.M)
-_BLOCK_LINE = re.compile(r"\n[ \t]*+>")
+_BLOCK_LINE = r"\n[ \t]*+>[^\n]*+"
+_BLOCK = re.compile(f"{_BLOCK_LINE}(?:{_BLOCK_LINE})*+")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 
 _HEADINGS = (
@@ -122,8 +122,9 @@ def quotations(text: str) -> list[Span]:
     found = between_marks(text, MOST_QUOTED)
     if "``" in text:
         found += _matched(_LATEX, text)
-    if ">" in text and (text.lstrip(" \t").startswith(">") or _BLOCK_LINE.search(text)):
-        found += _matched(_BLOCK, text)
+    if ">" in text:
+        # As in `_lines`; the end of the last line is part of the quotation.
+        found += [Span(one.start(), min(one.end(), len(text))) for one in _BLOCK.finditer("\n" + text)]
     return merged(found)
 
 

@@ -10,11 +10,11 @@ paragraph. A quotation ends in its paragraph: a mark that is missing makes no qu
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from pmbf.base.span import Span
 
@@ -44,6 +44,7 @@ _ENDS = r"[，。、；：？！,.;:?!]"
 """What does not stand behind a mark that opens."""
 
 _SENTENCE_END = re.compile(r"[.!?…]['’\"”)\]]*\Z")
+_LAST = frozenset(".!?…'’\"”)]")
 _NEW_SENTENCE = re.compile(r"[.!?…]\s+[^\W\d_a-zß-öø-ÿ]")
 _STRONG_BEFORE = frozenset(".,!?…;:—–-)")
 _GOES_ON = re.compile(r"\s+[a-zß-öø-ÿ]")
@@ -59,7 +60,7 @@ class _Marks:
     """
 
     opening: re.Pattern[str]
-    closing: re.Pattern[str]
+    closing: tuple[re.Pattern[str], ...]
     either: str
     is_single: bool = False
     is_bare: bool = False
@@ -89,11 +90,11 @@ class _Marks:
         opening = {mark.start() for mark in self.opening.finditer(text)}
         if not opening:
             return []
-        closing = {mark.start() for mark in self.closing.finditer(text)}
+        closing = {mark.start() for one in self.closing for mark in one.finditer(text)}
         places = sorted({*opening, *closing, max(map(text.rfind, self.either))})
         if self.is_bare:
             every = (mark.start() for mark in re.finditer(f"[{self.either}]", text))
-            each = [list(some) for _, some in groupby(every, lambda at: bisect_left(ends, at + 1))]
+            each = [list(some) for _, some in itertools.groupby(every, lambda at: bisect_left(ends, at + 1))]
             places = [at for some in each if not (some[0] in closing and some[-1] in opening) for at in some]
         return [(at, at in opening, at in closing) for at in places]
 
@@ -126,8 +127,9 @@ def between_marks(text: str, most: int) -> list[Span]:
     return [span for one in pairs for span in one.found(text, ends, MOST_SINGLE if one.is_single else most)]
 
 
-def _pair(opening: str, closing: str, either: str, *, is_single: bool = False, is_bare: bool = False) -> _Marks:
-    return _Marks(re.compile(opening), re.compile(closing), either, is_single, is_bare)
+def _pair(opening: str, *closing: str, either: str, is_single: bool = False, is_bare: bool = False) -> _Marks:
+    """Return a pair. Each closing mark is a pattern: a choice of marks in one pattern takes four times as long."""
+    return _Marks(re.compile(opening), tuple(map(re.compile, closing)), either, is_single, is_bare)
 
 
 def _opens(mark: str) -> str:
@@ -141,19 +143,22 @@ def _closes(mark: str) -> str:
 def _both(mark: str, *, is_single: bool = False) -> _Marks:
     """Return a pair of equal marks."""
     unlike = rf"(?<!\w{mark}{mark}){_NO_QUOTATION}" if is_single else ""  # two of them that close, too
-    return _pair(_opens(mark) + unlike, _closes(mark), mark, is_single=is_single)
+    return _pair(_opens(mark) + unlike, _closes(mark), either=mark, is_single=is_single)
 
 
 _PAIRS = [
     _both('"'),
     _both("'", is_single=True),
     _both("’", is_single=True),
-    _pair(_opens("‘"), _closes("’"), "‘’", is_single=True),
-    *(_pair(rf"{left}(?!{_ENDS})", right, left + right, is_bare=True) for left, right in ("「」", "『』", "〝〞")),
-    _pair(r"„(?<![\w.,!?;:…]„)", "[“”]", "„“”"),
+    _pair(_opens("‘"), _closes("’"), either="‘’", is_single=True),
+    *(
+        _pair(rf"{left}(?!{_ENDS})", right, either=left + right, is_bare=True)
+        for left, right in ("「」", "『』", "〝〞")
+    ),
+    _pair(r"„(?<![\w.,!?;:…]„)", "“", "”", either="„“”"),
 ]
 
-_HIGH, _HIGH_BESIDE_LOW = _pair(rf"“(?!\s|{_ENDS})", "”", "“”"), _pair(_opens("“"), "”", "“”")
+_HIGH, _HIGH_BESIDE_LOW = _pair(rf"“(?!\s|{_ENDS})", "”", either="“”"), _pair(_opens("“"), "”", either="“”")
 """In a text with „ the mark “ closes, unless it stands as one that opens."""
 _ALIKE = _both("”")
 
@@ -164,10 +169,10 @@ def _angled(text: str, left: str, right: str) -> _Marks:
     n_left = len(re.findall(rf"{left}(?<!{_NONE_BEFORE}{left})\s?(?=[\w¿¡…—–-])", text))
     n_right = len(re.findall(rf"{right}(?<!{_NONE_BEFORE}{right})(?=\w)", text))
     if n_left > n_right or (n_left == n_right and 0 <= text.find(left) < text.index(right)):
-        return _pair(left, right, left + right)
+        return _pair(left, right, either=left + right)
     if 4 * text.count(left) < text.count(right):
         return _both(right)
-    return _pair(rf"{right}(?!\s)", left, right + left)
+    return _pair(rf"{right}(?!\s)", left, either=right + left)
 
 
 def _is_clause(text: str, opened: int, at: int) -> bool:
@@ -191,19 +196,21 @@ def paragraph_ends(text: str) -> list[int]:
     [5, 40, 63]
     """
     lines = text.splitlines(keepends=True)
-    bare = [line.rstrip() for line in lines]
-    lengths = sorted(filter(None, map(len, bare)))
-    usual = lengths[int(USUAL_PART * (len(lengths) - 1))] if lengths else 0
+    bare = [*map(str.rstrip, lines)]
+    lengths = [*map(len, bare)]
+    ordered = sorted(filter(None, lengths))
+    usual = ordered[int(USUAL_PART * (len(ordered) - 1))] if ordered else 0
     short = SHORT_LINE * usual
-    ends, at = [], 0
-    for number, (whole, line) in enumerate(zip(lines, bare, strict=True), 1):
-        at += len(whole)
-        if not line:
-            continue
-        is_last = number == len(lines) or not bare[number] or usual > LONG_LINES or whole[-1] == "\f"
-        if is_last or (len(line) < short and _SENTENCE_END.search(line[-8:])):
-            ends.append(at)
-    return ends
+    stops, following = itertools.accumulate(map(len, lines)), itertools.islice([*bare, ""], 1, None)
+    return [
+        stop
+        for stop, line, n_chars, after, whole in zip(stops, bare, lengths, following, lines, strict=True)
+        if line
+        and (
+            (not after or usual > LONG_LINES or whole[-1] == "\f")
+            or (n_chars < short and line[-1] in _LAST and _SENTENCE_END.search(line[-8:]))
+        )
+    ]
 
 
 def _end(ends: Sequence[int], at: int) -> int:
