@@ -95,18 +95,6 @@ def require_threshold(threshold: float) -> None:
         raise ParameterError(f"threshold is {threshold}, expected a number in (0, 1]")
 
 
-def require_join(lists: Lists, threshold: float, probes: Lists | None, inverted: Inverted) -> None:
-    """Refuse lists that cannot be joined, and an index of other lists."""
-    require_threshold(threshold)
-    require_inverted(inverted)
-    for some in (lists, lists if probes is None else probes):
-        require_lists(some)
-    if inverted.n_documents != len(lists):
-        raise ParameterError(
-            f"the index is of {inverted.n_documents} documents, expected {len(lists)} as there are lists"
-        )
-
-
 def require_jaccard(jaccard: Jaccard | None, n_lists: int, n_documents: int) -> None:
     """Refuse a threshold outside (0, 1], and sizes that are not for these lists and documents."""
     if jaccard is None:

@@ -140,27 +140,17 @@ def add_highest(
         kept[row], totals[row] = best, totals[row] + len(keys)
 
 
-def jaccard_join(
-    lists: Lists, threshold: float, *, probes: Lists | None = None, inverted: Inverted | None = None
-) -> SharedCounts:
-    """Return all pairs of lists that are as similar as a threshold, and no other ones.
+def jaccard_join(lists: Lists, threshold: float) -> SharedCounts:
+    """Return for each list the later lists that are as similar as a threshold, with the features that both have.
 
     Args:
         lists: At most 2^32 - 2 features in all.
         threshold: Least Jaccard index of a pair, in (0, 1]: shared features / features of either, as float64. A list
             without features is like no list.
-        probes: Other lists, which are compared with each of `lists`; None: `lists` with each other.
-        inverted: What `invert(lists)` returned; None: it is made.
-
-    Returns:
-        For each list i of `probes` the numbers of all lists that are like it, with the features that both have. If
-        there are no probes, then for each list i only lists j > i: each pair is told once.
     """
-    inverted = invert(lists) if inverted is None else inverted
-    checks.require_join(lists, threshold, probes, inverted)
-    asked = lists if probes is None else probes
-    after = np.arange(len(lists), dtype=np.uint32) if probes is None else None
-    return shared_counts(inverted, asked, after=after, jaccard=Jaccard(threshold, asked.sizes, lists.sizes))
+    checks.require_threshold(threshold)
+    after, jaccard = np.arange(len(lists), dtype=np.uint32), Jaccard(threshold, lists.sizes, lists.sizes)
+    return shared_counts(invert(lists), lists, after=after, jaccard=jaccard)
 
 
 def _told(rows: Sequence[Counter[int]], min_shared: int, jaccard: Jaccard | None) -> SharedCounts:

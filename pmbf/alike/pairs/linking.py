@@ -24,6 +24,7 @@ from pmbf.alike.pairs.by_texts import HELD_FEATURES, by_texts
 from pmbf.alike.pairs.plans import Joined, Joining, Numbers, pairs_block
 from pmbf.alike.pairs.results import Links
 from pmbf.alike.pairs.work import Work, work_folder
+from pmbf.base.arrays import distinct
 from pmbf.base.errors import ParameterError
 from pmbf.kernels import Lists
 
@@ -69,9 +70,9 @@ def linked(lists: Lists, ranks: Ranks, how: Joining, work: Work | None = None) -
     first, second = chosen[found.first], chosen[found.second]
     kept = _stars(first, second, ranks)[stands_for]
     ends, is_whole = _with_equal(first, second, found.shared, stands_for, lists.sizes)
-    low, high = (np.array(one, np.uint32) for one in (np.minimum(*ends[:2]), np.maximum(*ends[:2])))
-    order = np.lexsort((high, low))
-    return Links(Joined(low[order], high[order], ends[2][order], found.volume), lists.sizes, kept, is_whole)
+    low, high = (one.astype(np.uint32) for one in (np.minimum(*ends[:2]), np.maximum(*ends[:2])))
+    pairs = Joined.of([{"first": low, "second": high, "shared": ends[2]}], found.volume)
+    return Links(pairs, lists.sizes, kept, is_whole)
 
 
 def joined(lists: Lists, how: Joining, work: Work | None = None) -> Joined:
@@ -131,21 +132,19 @@ def _stand_ins(lists: Lists, ranks: Ranks) -> Places:
     """Return for each list the one of lowest rank among those that are equal to it; lists without features are not."""
     stands_for = np.arange(len(lists))
     best: dict[bytes, int] = {}
-    suspects = [number for number in _suspects(lists) if len(lists[number])]
-    for number in sorted(suspects, key=ranks.__getitem__):
+    for number in sorted(_suspects(lists), key=ranks.__getitem__):
         stands_for[number] = best.setdefault(lists[number].tobytes(), number)
     return stands_for
 
 
 def _suspects(lists: Lists) -> list[int]:
-    """Return the lists that may be equal to another one: they have the same sum and size as another one."""
-    sums = np.append(np.uint64(0), np.cumsum(lists.features, dtype=np.uint64))
-    keys = (sums[lists.offsets[1:]] - sums[lists.offsets[:-1]]) * np.uint64(0x9E3779B97F4A7C15) + lists.sizes
-    order = np.argsort(keys, kind="stable")
-    same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
-    found = np.zeros(len(lists), np.bool_)
-    found[order[same]] = found[order[same + 1]] = True
-    return list(np.flatnonzero(found).tolist())
+    """Return the lists with features that may be equal to another one: as long, with the same at three places."""
+    some, sizes = np.flatnonzero(lists.sizes), lists.sizes.astype(np.int64)
+    firsts, lasts = lists.offsets[some].astype(np.int64), lists.offsets[some + 1].astype(np.int64) - 1
+    told = [sizes[some], *(lists.features[at] for at in (firsts, (firsts + lasts) // 2, lasts))]
+    order = np.lexsort(told)
+    same = np.flatnonzero(np.all([one[order][1:] == one[order][:-1] for one in told], axis=0))
+    return list(some[order[distinct(np.append(same, same + 1))]].tolist())
 
 
 def _stars(first: Places, second: Places, ranks: Ranks) -> Places:

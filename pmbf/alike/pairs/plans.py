@@ -91,10 +91,9 @@ class Joined:
     def of(cls, parts: Iterable[Arrays], volume: HandedOn | None = None) -> Joined:
         """Return the pairs of some finished blocks."""
         made = list(parts)
-        columns = [_joined([part[name] for part in made]) for name in ("first", "second", "shared")]
-        order = np.lexsort((columns[1], columns[0]))
-        first, second, shared = (column[order] for column in columns)
-        return cls(first, second, shared, volume or HandedOn())
+        first, second, shared = (_joined([part[name] for part in made]) for name in ("first", "second", "shared"))
+        order = np.argsort(first.astype(np.uint64) << np.uint64(32) | second)
+        return cls(first[order], second[order], shared[order], volume or HandedOn())
 
 
 def pairs_block(many: Sequence[SharedCounts], start: int) -> Arrays:

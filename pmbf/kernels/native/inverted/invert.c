@@ -84,9 +84,10 @@ static uint64_t *sort_bucket(uint64_t *keys, size_t n, uint32_t n_bits, uint64_t
     return keys;
 }
 
-/* Sorts each bucket, and writes what the index has of it. Returns the number of distinct features or PMBF_NO_MEMORY. */
-static int64_t sort_buckets(const buckets_t *buckets, uint32_t *features, uint32_t *starts, uint32_t *documents) {
-    size_t largest = 0, n_features = 0;
+/* Sorts each bucket, and writes what the index has of it. Returns the number of features or PMBF_NO_MEMORY. */
+static int64_t sort_buckets(const buckets_t *buckets, size_t least, uint32_t *features, uint32_t *starts,
+                            uint32_t *documents) {
+    size_t largest = 0, n_features = 0, end = 0; /* the last feature is open: its postings end at `end` so far */
     for (size_t i = 0, start = 0; i < buckets->n; start = buckets->ends[i++])
         largest = buckets->ends[i] - start > largest ? buckets->ends[i] - start : largest;
     uint64_t *room = malloc((2 * largest + 1) * sizeof *room);
@@ -97,29 +98,28 @@ static int64_t sort_buckets(const buckets_t *buckets, uint32_t *features, uint32
             room[j] = (uint64_t)(features[start + j] - buckets->base) << 32 | documents[start + j];
         const uint64_t *keys = sort_bucket(room, n, buckets->shift, room + largest);
         for (size_t j = 0; j < n; j++) {
-            documents[start + j] = (uint32_t)keys[j];
-            /* If the feature is not new, then what is written here is overwritten by the next one. */
+            const bool is_new = !j || keys[j] >> 32 != keys[j - 1] >> 32, stays = end - starts[n_features] >= least;
+            end = is_new && !stays ? starts[n_features] : end;
+            n_features += is_new && stays;
+            starts[n_features] = is_new ? (uint32_t)end : starts[n_features];
             features[n_features] = (uint32_t)(keys[j] >> 32) + buckets->base;
-            starts[n_features] = (uint32_t)(start + j);
-            n_features += !j || keys[j] >> 32 != keys[j - 1] >> 32;
+            documents[end++] = (uint32_t)keys[j];
         }
     }
-    starts[n_features] = (uint32_t)buckets->ends[buckets->n - 1];
+    if (end - starts[n_features] >= least) starts[++n_features] = (uint32_t)end;
     free(room);
     return (int64_t)n_features;
 }
 
-/* Inverts lists. All arrays have room for all postings, `starts` for one more. Returns the number of distinct features,
- * PMBF_NO_MEMORY or PMBF_UNSORTED. */
-EXPORT int64_t pmbf_invert(const lists_t *lists, const uint32_t *numbers, uint32_t *features, uint32_t *starts,
-                           uint32_t *documents) {
+EXPORT int64_t pmbf_invert(const lists_t *lists, const uint32_t *numbers, size_t least, uint32_t *features,
+                           uint32_t *starts, uint32_t *documents) {
     buckets_t buckets = {0};
     starts[0] = 0;
     if (!lists->offsets[lists->n]) return 0;
     int64_t status = plan_buckets(lists, &buckets);
     if (!status) {
         fill_buckets(lists, numbers, &buckets, features, documents);
-        status = sort_buckets(&buckets, features, starts, documents);
+        status = sort_buckets(&buckets, least, features, starts, documents);
     }
     free(buckets.ends);
     return status;

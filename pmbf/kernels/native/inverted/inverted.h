@@ -47,6 +47,12 @@ typedef struct {
     uint32_t start, stop;
 } run_t;
 
+/* invert.c: Inverts lists: the features that at least `least` of them have, 1 or more. `numbers` are those of their
+ * documents, or NULL. All arrays have room for all postings, `starts` for one more. Returns the number of features,
+ * PMBF_NO_MEMORY or PMBF_UNSORTED. */
+int64_t pmbf_invert(const lists_t *lists, const uint32_t *numbers, size_t least, uint32_t *features, uint32_t *starts,
+                    uint32_t *documents);
+
 /* lookup.c: Finds the postings of each feature; a feature that no document has gets an empty run. Returns how many
  * postings there are in all, or PMBF_REFUSED for a damaged index. */
 int64_t find_runs(const inverted_t *inverted, const uint32_t *features, size_t n, run_t *runs);
