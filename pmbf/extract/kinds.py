@@ -76,7 +76,9 @@ def guess_kind(raw: bytes, name: str, *, is_clean: bool = False) -> str | None:
 
 def named_kind(name: str) -> str:
     """Return the kind that a file's name says by its extension; empty if it says none that is read."""
-    return SUPPORTED.get(_extension(name), "")
+    at = name.rfind(".")
+    kind = SUPPORTED.get(name[at:].lower(), "")
+    return kind if name[at - 1 : at] not in ("", "/") else ""  # a name that begins with a dot has no extension
 
 
 def begin_plain(content: bytes, starts: Iterable[int], stops: Iterable[int]) -> list[bool]:

@@ -15,8 +15,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import eq
 from types import FrameType
 from typing import ClassVar, NamedTuple
+
+import numpy as np
 
 from pmbf.base.contents import reason_of
 from pmbf.base.errors import ParameterError
@@ -211,32 +214,34 @@ class Loader:
         """Yield each file with its path as it is listed; wanted unless size and time are those listed."""
         for start in range(0, len(files), _LOOKED_UP_TOGETHER):
             some = files[start : start + _LOOKED_UP_TOGETHER]
-            listed = self._writer.paths([file.path for file in some])
-            for file in some:
-                yield self._planned(file, listed.get(file.path))
+            paths = [file.path for file in some]
+            yield from map(self._planned, some, map(self._writer.paths(paths).get, paths))
 
     def _planned(self, file: FileFound, known: ListedPath | None) -> _Planned:
-        if known and (known.size, known.mtime_ns) == (file.size, file.mtime_ns) and not self._is_anew(file, known):
+        path, size, mtime_ns, is_named = file
+        if known and (known.size, known.mtime_ns) == (size, mtime_ns) and not self._is_anew(file, known):
             return _Planned(file, known, unchanged=True, wanted=None)
-        kind = named_kind(file.path)
-        promising = bool(file.named or kind or looks_supported(file.path))
-        wanted = FileToRead(file.path, file.size, kind, promising)
-        is_wanted = promising or 0 < file.size <= self._limits.max_bytes
-        return _Planned(file, known, unchanged=False, wanted=wanted if is_wanted else None)
+        kind = named_kind(path)
+        promising = bool(is_named or kind or looks_supported(path))
+        is_wanted = promising or 0 < size <= self._limits.max_bytes
+        return _Planned(file, known, False, FileToRead(path, size, kind, promising) if is_wanted else None)
 
     def _is_anew(self, file: FileFound, known: ListedPath) -> bool:
         """Return whether an unchanged file is read again: a scan, or a file that had no text and is named."""
         return known.document in self._scans or (file.named and known.document in self._without_text)
 
     def _settle(self, planned: Sequence[_Planned], read: Read) -> None:
-        """Store what was read of a batch, list its paths, and count, in the order of the files."""
+        """Store what was read of a batch, list its paths, count, and say what is odd, in the order of the files."""
         ids, new = self._stored(read.documents)
-        self._list([planned[number] for number in read.numbers], ids)
-        places = dict(zip(read.numbers, range(len(ids)), strict=True))
-        for number, one in enumerate(planned):
-            place = places.get(number)
-            if place is not None:
-                self._count(one, read.documents, place, ids[place], is_new=place in new)
+        stored = [planned[number] for number in read.numbers]
+        self._list(stored, ids)
+        self._count(stored, ids, new)
+        wordless = np.flatnonzero(read.documents.samples.n_tokens == 0).tolist()
+        odd = {read.numbers[place]: place for place in {*wordless, *read.documents.problems}}
+        for number in sorted({*range(len(planned))}.difference(read.numbers).union(odd)):
+            one = planned[number]
+            if number in odd:
+                self._say_odd(one.file, read.documents, odd[number])
             elif number in read.errors:
                 self._refused(one.file, read.errors[number])
             elif one.unchanged and one.known:
@@ -263,25 +268,28 @@ class Loader:
         return ids, set(firsts)
 
     def _list(self, planned: Sequence[_Planned], ids: Sequence[int]) -> None:
-        known = [one.known for one in planned]
         after = [
-            ListedPath(one.file.path, id_, one.file.size, one.file.mtime_ns, one.known.labels if one.known else "")
-            for one, id_ in zip(planned, ids, strict=True)
+            ListedPath(path, id_, size, mtime_ns, known.labels if known else "")
+            for ((path, size, mtime_ns, _), known, _, _), id_ in zip(planned, ids, strict=True)
         ]
-        self._writer.relist(known, after)
+        self._writer.relist([one.known for one in planned], after)
 
-    def _count(self, planned: _Planned, documents: NewDocuments, place: int, id_: int, *, is_new: bool) -> None:
-        """Count a file that was read, and say what was not read of it."""
-        file, before, report = planned.file, planned.known.document if planned.known else None, self.report
-        is_binary, problems = documents.kinds[place] == BINARY_KIND, documents.problems.get(place, "")
-        report.n_bytes += file.size
-        if is_new:
-            report.n_added += before is None
-        else:
-            report.n_same += id_ != before
-            report.n_unchanged += id_ == before
-        report.say_unread(file.path, problems, is_binary=is_binary, has_words=documents.samples.n_tokens[place] > 0)
-        report.n_replaced += before not in (None, id_)
+    def _count(self, planned: Sequence[_Planned], ids: Sequence[int], new: set[int]) -> None:
+        """Count files that were read, whose documents have some ids; those at the places `new` are new."""
+        report = self.report
+        before = [one.known.document if one.known else None for one in planned]
+        n_unchanged = sum(map(eq, ids, before))
+        report.n_bytes += sum(one.file.size for one in planned)
+        report.n_added += sum(before[place] is None for place in new)
+        report.n_same += len(ids) - len(new) - n_unchanged
+        report.n_unchanged += n_unchanged
+        report.n_replaced += len(ids) - before.count(None) - n_unchanged
+
+    def _say_odd(self, file: FileFound, documents: NewDocuments, place: int) -> None:
+        is_binary, has_words = documents.kinds[place] == BINARY_KIND, documents.samples.n_tokens[place] > 0
+        self.report.say_unread(
+            file.path, documents.problems.get(place, ""), is_binary=is_binary, has_words=bool(has_words)
+        )
 
     def _unchanged(self, path: str, document: int) -> None:
         """Count a file as unchanged, and say again which parts of it were not read."""

@@ -41,6 +41,9 @@ MOST_RAW_BYTES = 128 * 1024
 _BLOCKS_WAITING = 256
 """Blocks that may wait for threads to compress them, 8 MB."""
 
+_BLOCKS_WRITTEN = 32
+"""Blocks that are written to a file at once, up to 1 MB."""
+
 _PLAIN, _DEFLATE = 0, 1
 _DAMAGED: tuple[type[Exception], ...] = (ValueError, struct.error, zlib.error, vars(deflate)["error"])
 _DEFLATE_LEVEL = 1  # zlib's level 6 saves a tenth of the bytes and takes three times as long
@@ -199,12 +202,16 @@ class TextPacker:
         return offsets
 
     def finished(self) -> tuple[list[bytes], list[int]]:
-        """Close the last block; return all of them, and where each begins and the last one ends."""
+        """Close the last block; return the bytes of all, and where each block begins and the last one ends.
+
+        The bytes come in pieces of several blocks: a file takes them in a third of the time.
+        """
         if self._n_open:
             self._close(b"".join(self._open))
             self._open, self._n_open = [], 0
         blocks = [block if isinstance(block, bytes) else block.result() for block in self._blocks]
-        return blocks, [0, *itertools.accumulate(map(len, blocks))]
+        pieces = [b"".join(blocks[at : at + _BLOCKS_WRITTEN]) for at in range(0, len(blocks), _BLOCKS_WRITTEN)]
+        return pieces, [0, *itertools.accumulate(map(len, blocks))]
 
     def _close_full(self) -> None:
         raw = memoryview(b"".join(self._open))
