@@ -45,7 +45,8 @@ class Fingerprint:
         Args:
             hash_bits: Bits of its hashes.
         """
-        return kernels.record(self.hashes, self.bounds, hash_bits)
+        bounds = self.bounds.astype(np.int64)
+        return kernels.records(self.hashes, bounds, np.array([0, len(bounds) - 1]), hash_bits)[0]
 
     def distinct(self) -> Hashes:
         """Return all hashes, ascending, each once, `(m,)`."""

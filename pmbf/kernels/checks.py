@@ -146,14 +146,19 @@ def require_hash_bits(hash_bits: int) -> None:
         raise ParameterError(f"hash_bits is {hash_bits}, expected 32, 40, 48, 56 or 64")
 
 
-def require_parts(hashes: Hashes, bounds: NDArray[np.uint32], hash_bits: int) -> None:
-    """Refuse bounds that do not cut the hashes into parts."""
+def require_parts(hashes: Hashes, bounds: NDArray[np.int64], firsts: NDArray[np.int64], hash_bits: int) -> None:
+    """Refuse bounds that do not cut the hashes into parts, and firsts that do not cut these into fingerprints."""
     require_hash_bits(hash_bits)
     require("hashes", hashes, hash_dtype(hash_bits), "(n,)", 1)
-    require("bounds", bounds, np.uint32, "(n_parts + 1,)", 1)
-    cuts = bounds.tolist()
-    if not cuts or cuts[0] or cuts[-1] != len(hashes) or (len(cuts) > 2 and (bounds[1:] < bounds[:-1]).any()):
-        raise ParameterError(f"bounds do not ascend from 0 to {len(hashes)}, the number of hashes")
+    require("bounds", bounds, np.int64, "(n_parts + 1,)", 1)
+    require("firsts", firsts, np.int64, "(n_fingerprints + 1,)", 1)
+    _require_cuts("bounds", bounds, len(hashes), "hashes")
+    _require_cuts("firsts", firsts, len(bounds) - 1, "parts")
+
+
+def _require_cuts(name: str, cuts: NDArray[np.int64], n: int, what: str) -> None:
+    if not len(cuts) or cuts[0] or cuts[-1] != n or (cuts[1:] < cuts[:-1]).any():
+        raise ParameterError(f"{name} do not ascend from 0 to {n}, the number of {what}")
 
 
 def require_keyed(words: NDArray[np.uint64], width: int, key: NDArray[np.uint64]) -> None:

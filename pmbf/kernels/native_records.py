@@ -12,7 +12,7 @@ from pmbf.base.hashes import Hashes, hash_dtype
 from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
 
-__all__ = ["check_pages", "checksum", "decode_gaps", "page_checksums", "record", "sum_rows"]
+__all__ = ["check_pages", "checksum", "decode_gaps", "page_checksums", "records", "sum_rows"]
 
 Sums = NDArray[np.uint32]
 Counts = NDArray[np.int64]
@@ -21,7 +21,7 @@ Buffer = bytes | memoryview
 _AT, _N = c_void_p, c_size_t
 
 _at = address()
-_record = module().record
+_records = module().records
 _sum_rows = module().sum_rows
 _checksum = function("pmbf_checksum", _AT, _N, returns=c_uint32)
 _page_checksums = function("pmbf_page_checksums", _AT, _N, _N, _AT)
@@ -58,11 +58,11 @@ def check_pages(
     return None if damaged < 0 else int(damaged)
 
 
-def record(hashes: Hashes, bounds: NDArray[np.uint32], hash_bits: int = 32) -> bytes:
-    """See `reference_records.record`."""
-    checks.require_parts(hashes, bounds, hash_bits)
-    made: bytes = _record(np.ascontiguousarray(hashes), np.ascontiguousarray(bounds), hash_bits)
-    return made
+def records(hashes: Hashes, bounds: Counts, firsts: Counts, hash_bits: int = 32) -> tuple[bytes, Counts]:
+    """See `reference_records.records`."""
+    checks.require_parts(hashes, bounds, firsts, hash_bits)
+    content, ends = _records(*map(np.ascontiguousarray, (hashes, bounds, firsts)), hash_bits)
+    return content, np.ndarray(len(firsts) - 1, np.int64, ends)
 
 
 def sum_rows(rows: list[Any], kinds: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pmbf.base.hashes import Hashes, hash_dtype
 from pmbf.kernels import checks
 
-__all__ = ["check_pages", "checksum", "decode_gaps", "page_checksums", "record", "sum_rows"]
+__all__ = ["check_pages", "checksum", "decode_gaps", "page_checksums", "records", "sum_rows"]
 
 Sums = NDArray[np.uint32]
 Counts = NDArray[np.int64]
@@ -79,18 +79,26 @@ def check_pages(
     return None
 
 
-def record(hashes: Hashes, bounds: NDArray[np.uint32], hash_bits: int = 32) -> bytes:
-    """Return the record of a fingerprint.
+def records(hashes: Hashes, bounds: Counts, firsts: Counts, hash_bits: int = 32) -> tuple[bytes, Counts]:
+    """Return the records of fingerprints, end to end, and where each ends, `(n_fingerprints,) int64`.
 
     Args:
         hashes: `(n,)`, ascending inside each part, which is not checked: uint32, or uint64 with the bits uppermost.
-        bounds: `(n_parts + 1,) uint32`, ascending from 0 to n; part p is `hashes[bounds[p]:bounds[p + 1]]`.
+        bounds: `(n_parts + 1,) int64`, ascending from 0 to n; part p is `hashes[bounds[p]:bounds[p + 1]]`.
+        firsts: `(n_fingerprints + 1,) int64`, ascending from 0 to n_parts; fingerprint i has the parts from `firsts[i]`
+            to `firsts[i + 1]`.
         hash_bits: Bits of a hash, one of `params.HASH_BITS`.
 
-    >>> record(np.array([3, 5], np.uint32), np.array([0, 2], np.uint32))[4:].hex(" ", -4)
+    >>> records(np.array([3, 5], np.uint32), np.array([0, 2]), np.array([0, 1]))[0][4:].hex(" ", -4)
     '01000000 02000000 000302'
     """
-    checks.require_parts(hashes, bounds, hash_bits)
+    checks.require_parts(hashes, bounds, firsts, hash_bits)
+    cuts = [bounds[first : last + 1] for first, last in itertools.pairwise(firsts.tolist())]
+    made = [_record(hashes, some, hash_bits) for some in cuts]
+    return b"".join(made), np.cumsum([len(one) for one in made], dtype=np.int64)
+
+
+def _record(hashes: Hashes, bounds: Counts, hash_bits: int) -> bytes:
     parts = [hashes[start:stop] for start, stop in itertools.pairwise(bounds.tolist())]
     content = b"".join(encode_hashes(part, hash_bits) for part in parts)
     body = struct.pack(f"<{len(bounds)}I", len(parts), *map(len, parts)) + content

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import struct
 import zlib
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -138,13 +137,12 @@ class RecordPacker:
         self.n_bytes = offset + n_bytes
         return offset, n_bytes
 
-    def add_all(self, records: Sequence[bytes]) -> tuple[Numbers, Numbers]:
-        """Append records and return their offsets and lengths."""
-        sizes = np.array([len(record) for record in records], np.int64)
-        offsets = self.n_bytes + np.cumsum(sizes) - sizes
-        self._records += records
-        self.n_bytes += int(sizes.sum())
-        return offsets, sizes
+    def add_all(self, records: bytes, ends: Numbers) -> tuple[Numbers, Numbers]:
+        """Append records, end to end, each with its end; return their offsets and lengths."""
+        begins = np.append(0, ends[:-1])[: len(ends)]
+        self._records.append(records)
+        self.n_bytes += len(records)
+        return self.n_bytes - len(records) + begins, ends - begins
 
     def payload(self) -> bytes:
         """Return all records."""

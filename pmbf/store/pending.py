@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.base.arrays import among
+from pmbf.base.hashes import hash_dtype
 from pmbf.base.params import Params
 from pmbf.kernels import Samples
 from pmbf.store.catalog_tables import NUMBERS, Document, DocumentRows, JournalEntry, ListedPath
@@ -115,7 +116,7 @@ class Pending:
     def add(self, ids: Sequence[int], new: NewDocuments, params: Params) -> None:
         """Take documents in. A fingerprint follows from its text, so its record is stored only if the text is not."""
         none, keeps_text = np.zeros(len(new), np.int64), params.store_text
-        offsets, sizes = (none, none) if keeps_text else self.records.add_all(_records(new.samples, params.hash_bits))
+        offsets, sizes = (none, none) if keeps_text else self.records.add_all(*_records(new.samples, params.hash_bits))
         texts = self.texts.add_all(new.content, new.starts, new.stops) if keeps_text else none
         self.documents.append(
             PendingDocuments(
@@ -161,7 +162,7 @@ class Pending:
         self.fingerprint_file, record_offset = begun.get("FPRT", (self.fingerprint_file, 0))
         rows = self.rows(documents, [text_offset])
         rows.numbers.fingerprint_offset += record_offset * (rows.numbers.fingerprint_file > 0)
-        [record] = _records(documents.samples, hash_bits)
+        record, _ = _records(documents.samples, hash_bits)
         return rows, JournalEntry(int(documents.ids[0]), record, b"".join(blocks))
 
     def rows(self, some: PendingDocuments, block_offsets: Sequence[int]) -> DocumentRows:
@@ -184,14 +185,10 @@ class Pending:
         return DocumentRows(rows, some.sha256, some.kinds, some.problems)
 
 
-def _records(samples: Samples, hash_bits: int) -> list[bytes]:
-    """Return the records of fingerprints."""
-    records = []
-    for first, last in itertools.pairwise(samples.firsts.tolist()):
-        bounds = samples.bounds[first : last + 1]
-        hashes = samples.hashes[bounds[0] : bounds[-1]]
-        records.append(kernels.record(hashes, (bounds - bounds[0]).astype(np.uint32), hash_bits))
-    return records
+def _records(samples: Samples, hash_bits: int) -> tuple[bytes, Numbers]:
+    """Return the records of fingerprints, end to end, and where each ends."""
+    hashes = samples.hashes.astype(hash_dtype(hash_bits), copy=False)  # none at all are 32 bits wide
+    return kernels.records(hashes, samples.bounds, samples.firsts, hash_bits)
 
 
 @dataclass(slots=True)

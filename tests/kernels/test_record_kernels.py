@@ -32,6 +32,13 @@ def kernels(level: str) -> Any:
     return native_records
 
 
+def record_by(kernels: Any, hashes: np.ndarray, bounds: np.ndarray, hash_bits: int = 32) -> bytes:
+    """Return the record of one fingerprint."""
+    content, ends = kernels.records(hashes, bounds, np.array([0, max(0, len(bounds) - 1)]), hash_bits)
+    assert ends.tolist() == [len(content)]
+    return content
+
+
 # ---------------------------------------------------------------------- checksums
 
 
@@ -96,13 +103,20 @@ def test_a_place_outside_the_bytes_is_refused(kernels: Any, offset: int, size: i
 WIDE = st.sampled_from(HASH_BITS[1:])
 
 
-@given(st.lists(HASHES, max_size=4))
-def test_a_record_is_the_same_from_both_and_gives_its_parts_back(kernels: Any, parts: list[np.ndarray]) -> None:
-    bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
+@given(st.lists(st.lists(HASHES, max_size=4), max_size=4))
+def test_records_are_the_same_from_both_and_give_their_parts_back(
+    kernels: Any, fingerprints: list[list[np.ndarray]]
+) -> None:
+    parts = [part for some in fingerprints for part in some]
+    bounds, firsts = (np.cumsum([0, *map(len, some)], dtype=np.int64) for some in (parts, fingerprints))
     hashes = np.concatenate([np.empty(0, np.uint32), *parts])
-    record = kernels.record(hashes, bounds)
-    assert record == reference_records.record(hashes, bounds)
-    assert [part.tolist() for part in parts_of(memoryview(record), "here", 32)] == [p.tolist() for p in parts]
+    records, ends = kernels.records(hashes, bounds, firsts)
+    expected, expected_ends = reference_records.records(hashes, bounds, firsts)
+    assert records == expected
+    assert ends.tolist() == expected_ends.tolist()
+    for some, start, stop in zip(fingerprints, [0, *ends.tolist()], ends.tolist(), strict=False):
+        found = parts_of(memoryview(records)[start:stop], "here", 32)
+        assert [part.tolist() for part in found] == [part.tolist() for part in some]
 
 
 @given(st.lists(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 2**34), max_size=40), max_size=4), WIDE)
@@ -112,37 +126,39 @@ def test_a_record_of_wide_hashes_has_their_gaps_and_then_their_other_bytes(
     parts = [
         np.sort(np.array(part, np.uint64)) >> np.uint64(64 - hash_bits) << np.uint64(64 - hash_bits) for part in values
     ]
-    bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
+    bounds = np.cumsum([0, *map(len, parts)], dtype=np.int64)
     hashes = np.concatenate([np.empty(0, np.uint64), *parts])
-    record = kernels.record(hashes, bounds, hash_bits)
-    assert record == reference_records.record(hashes, bounds, hash_bits)
-    narrow = kernels.record(first_bits(hashes), bounds)
+    record = record_by(kernels, hashes, bounds, hash_bits)
+    assert record == record_by(reference_records, hashes, bounds, hash_bits)
+    narrow = record_by(kernels, first_bits(hashes), bounds)
     assert len(record) == len(narrow) + len(hashes) * (hash_bits - 32) // 8
     assert [part.tolist() for part in parts_of(memoryview(record), "here", hash_bits)] == [p.tolist() for p in parts]
 
 
 def test_a_width_that_is_not_that_of_the_hashes_is_refused(kernels: Any) -> None:
-    bounds = np.array([0, 1], np.uint32)
+    bounds = np.array([0, 1])
     with pytest.raises(ParameterError, match=r"hashes is uint64 \(1,\), expected uint32"):
-        kernels.record(np.ones(1, np.uint64), bounds, 32)
+        record_by(kernels, np.ones(1, np.uint64), bounds, 32)
     with pytest.raises(ParameterError, match="hash_bits is 44, expected 32, 40, 48, 56 or 64"):
-        kernels.record(np.ones(1, np.uint64), bounds, 44)
+        record_by(kernels, np.ones(1, np.uint64), bounds, 44)
 
 
 def test_a_record_is_made_of_hashes_that_lie_apart(kernels: Any) -> None:
     hashes = np.arange(600, dtype=np.uint32)
-    assert kernels.record(hashes[::3], np.array([0, 200], np.uint32)) == record_of([hashes[::3]])
+    assert record_by(kernels, hashes[::3], np.array([0, 200])) == record_of([hashes[::3]])
 
 
 @pytest.mark.parametrize("cuts", [[], [0], [1, 3], [0, 2], [0, 3, 1, 3], [0, 4]])
 def test_bounds_that_are_not_those_of_the_hashes_are_refused(kernels: Any, cuts: list[int]) -> None:
     with pytest.raises(ParameterError, match="bounds do not ascend from 0 to 3"):
-        kernels.record(np.arange(3, dtype=np.uint32), np.array(cuts, np.uint32))
+        record_by(kernels, np.arange(3, dtype=np.uint32), np.array(cuts, np.int64))
+    with pytest.raises(ParameterError, match="firsts do not ascend from 0 to 3"):
+        kernels.records(np.arange(3, dtype=np.uint32), np.arange(4), np.array(cuts, np.int64))
 
 
 # ---------------------------------------------------------------------- shared hashes
 
 
 def test_both_twins_have_the_names_of_the_door(kernels: Any) -> None:
-    for name in ("check_pages", "checksum", "page_checksums", "record"):
+    for name in ("check_pages", "checksum", "page_checksums", "records"):
         assert getattr(reference_records, name).__annotations__ == getattr(kernels, name).__annotations__, name

@@ -1,4 +1,4 @@
-/* Fingerprint records as a function of the extension module: a record is made for every small text. */
+/* Fingerprint records as a function of the extension module: those of many documents in one call. */
 
 #include "module.h"
 
@@ -6,29 +6,43 @@
 
 #include "../records/records.h"
 
-/* record(hashes, bounds, hash_bits) -> bytes; both contiguous, bounds uint32, ascending from 0 to the number of hashes;
- * hashes uint32, or uint64 if they have more than 32 bits */
-static PyObject *module_record(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    Py_buffer hashes, bounds;
+/* Writes the record of each fingerprint, and where it ends. Returns the bytes of all. */
+static size_t write_all(const parts_t *all, const int64_t *firsts, size_t n, uint8_t *out, int64_t *ends) {
+    size_t n_bytes = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t n_parts = (uint32_t)(firsts[i + 1] - firsts[i]);
+        const parts_t parts = {all->hashes, all->bounds + firsts[i], n_parts, all->hash_bits};
+        ends[i] = (int64_t)(n_bytes += record_write(&parts, out + n_bytes));
+    }
+    return n_bytes;
+}
+
+/* records(hashes, bounds, firsts, hash_bits) -> (bytes, ends): the records end to end, and where each ends, int64; all
+ * arrays contiguous, bounds and firsts int64; hashes uint32, or uint64 if they have more than 32 bits */
+static PyObject *module_records(PyObject *Py_UNUSED(module), PyObject *arguments) {
+    Py_buffer hashes, bounds, firsts;
     Py_ssize_t hash_bits;
-    if (!PyArg_ParseTuple(arguments, "y*y*n", &hashes, &bounds, &hash_bits)) return NULL;
-    size_t n_hashes = (size_t)hashes.len / (hash_bits > 32 ? 8 : 4), n_parts = (size_t)bounds.len / 4 - 1;
-    const parts_t parts = {hashes.buf, bounds.buf, (uint32_t)n_parts, (size_t)hash_bits};
-    uint8_t *room = malloc(record_room(n_hashes, n_parts, parts.hash_bits));
-    PyObject *record = NULL;
-    if (room) {
-        size_t size = record_write(&parts, room);
-        record = PyBytes_FromStringAndSize((const char *)room, (Py_ssize_t)size);
-        free(room);
-    } else {
+    if (!PyArg_ParseTuple(arguments, "y*y*y*n", &hashes, &bounds, &firsts, &hash_bits)) return NULL;
+    const size_t n_hashes = (size_t)hashes.len / (hash_bits > 32 ? 8 : 4), n_parts = (size_t)bounds.len / 8 - 1;
+    const size_t n = (size_t)firsts.len / 8 - 1;
+    const parts_t all = {hashes.buf, bounds.buf, (uint32_t)n_parts, (size_t)hash_bits};
+    uint8_t *room = malloc(records_room(n, n_hashes, n_parts, all.hash_bits));
+    PyObject *ends = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(8 * n + 1)); /* see flags_of of files.c */
+    PyObject *records = NULL;
+    if (room && ends) {
+        size_t size = write_all(&all, firsts.buf, n, room, (int64_t *)(void *)PyByteArray_AsString(ends));
+        records = PyBytes_FromStringAndSize((const char *)room, (Py_ssize_t)size);
+    } else if (ends) {
         PyErr_NoMemory();
     }
+    free(room);
     PyBuffer_Release(&hashes);
     PyBuffer_Release(&bounds);
-    return record;
+    PyBuffer_Release(&firsts);
+    return records ? Py_BuildValue("NN", records, ends) : (Py_XDECREF(ends), NULL);
 }
 
 PyMethodDef records_methods[] = {
-    {"record", module_record, METH_VARARGS, NULL},
+    {"records", module_records, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -11,14 +11,16 @@ uint32_t checksum(const uint8_t *bytes, size_t n_bytes);
 /* The parts of a fingerprint. Hashes of 32 bits are uint32; those of more bits are uint64, their bits uppermost. */
 typedef struct {
     const void *hashes;
-    const uint32_t *bounds; /* n_parts + 1 */
+    const int64_t *bounds; /* n_parts + 1; part p has the hashes from bounds[p] to bounds[p + 1] */
     uint32_t n_parts;
     size_t hash_bits;
 } parts_t;
 
-/* Writes a record; returns its size. `out` has `record_room(n_hashes, n_parts, hash_bits)` bytes. */
+/* Writes a record; returns its size. */
 size_t record_write(const parts_t *parts, uint8_t *out);
-size_t record_room(size_t n_hashes, size_t n_parts, size_t hash_bits);
+
+/* Returns the bytes that n records need while they are written one behind another. */
+size_t records_room(size_t n, size_t n_hashes, size_t n_parts, size_t hash_bits);
 
 /* Writes n ascending hashes as gaps; see gaps.c. */
 int64_t encode_gaps(const uint32_t *hashes, size_t n, uint8_t *out);
