@@ -106,7 +106,7 @@ def test_a_document_of_the_journal_is_removed_and_compaction_gives_its_id_back(p
     with Collection(path) as collection:
         add(collection, (5, 6, 7))
         collection.remove("text-6", 2)
-        assert journal(path) == [6, 7, 8]
+        assert journal(path) == [2, 6, 7, 8]
         assert not collection.screen(words(6)).matches and len(collection) == 6
         assert_finds(collection, (0, 5, 7))
         collection.compact()
@@ -114,6 +114,33 @@ def test_a_document_of_the_journal_is_removed_and_compaction_gives_its_id_back(p
         assert_finds(collection, (0, 5, 7))
         assert add(collection, (8, 9, 10)) == [2, 7, 9]
         assert_finds(collection, (0, 5, 7, 8, 9, 10))
+
+
+def test_a_removal_writes_no_file_until_the_journal_is_full(path, monkeypatch):
+    monkeypatch.setattr(pending, "MOST_ENTRIES", 2)
+    before = files(path)
+    with Collection(path) as collection:
+        collection.remove("text-0")
+        collection.remove(3)
+        assert (files(path), journal(path)) == (before, [1, 3])
+        assert_finds(collection, (1, 3, 4))
+        collection.remove("text-1")
+        assert journal(path) == [2]
+        assert files(path) != before and len(files(path)) == len(before)
+        assert_finds(collection, (3, 4))
+    assert repair(path).ok
+
+
+def test_removals_that_no_journal_takes_go_to_the_directory(path, monkeypatch):
+    monkeypatch.setattr(pending, "MOST_ENTRIES", 2)
+    with Collection(path) as collection:
+        add(collection, [5])
+        collection.remove(1, 2, 6)
+        assert journal(path) == [6]
+        assert_finds(collection, (2, 3, 4))
+        collection.compact()
+        assert journal(path) == []
+        assert_finds(collection, (2, 3, 4))
 
 
 @pytest.mark.parametrize("seed", [1, 5], ids=["of a document in files", "of one in the journal"])

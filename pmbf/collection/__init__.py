@@ -212,7 +212,7 @@ class Collection(WithSentences):
             wanted = set(find(writer.store, what))
             writer.remove(one for one in wanted if isinstance(one, int))
             writer.detach([one for one in wanted if isinstance(one, str)])
-            writer.commit()
+            writer.commit(in_journal=True)
             return len(wanted)
 
     def label(self, what: Iterable[int | str | os.PathLike[str]] | None, labels: Mapping[str, str] | Labelling) -> int:

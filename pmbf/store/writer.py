@@ -1,7 +1,7 @@
 """Collects changes in memory, and commits them as one new generation.
 
     add, relist, detach, remove ─► pending
-    commit ─► one document: a row of the journal, in that transaction; else
+    commit ─► one document, or removals: rows of the journal, in that transaction; else
            ─► files of fingerprints, texts, changed tiles and postings  } side by side, each synced
            ─► one SQLite transaction that names them                    } committed last: now it has happened
            ─► the generation's number; files no longer named are deleted when nobody reads
@@ -27,7 +27,7 @@ from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store, write_generation
 from pmbf.store.incoming import Contents, NewDocuments
 from pmbf.store.indexing import Index, totals_of
-from pmbf.store.journal import Journal
+from pmbf.store.journal import NO_JOURNAL, Journal
 from pmbf.store.pending import Change, Pending, PendingDocuments, ended
 from pmbf.store.writing import Files
 
@@ -147,6 +147,8 @@ class Writer:
                 as it was after the commit before.
         """
         self._drop_pathless()
+        if in_journal:
+            self._make_room()
         is_entered = False
         if self.pending:
             try:
@@ -224,6 +226,12 @@ class Writer:
             self.store.require_paths()
             pathless -= self._stored_paths(stored).keys()
         self._remove_documents(pathless)
+
+    def _make_room(self) -> None:
+        """Write the journal to files if it is too full for removals that an empty one takes."""
+        pending, journal = self.pending, self.store.generation.journal
+        if not pending.has_documents and pending.fits(NO_JOURNAL) and not pending.fits(journal):
+            self.settle()
 
     def _change(self, is_last: bool, has_more: bool, in_journal: bool) -> Change:
         pending, journal, hash_bits = self.pending, self.store.generation.journal, self.store.params.hash_bits

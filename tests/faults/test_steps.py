@@ -13,6 +13,7 @@ import pytest
 from conftest import words
 
 from pmbf import Collection, repair
+from pmbf.store import pending
 
 MOST = int(os.environ.get("PMBF_KILLS", "12"))
 KEPT = ["kept-0", "kept-1", "kept-2"]
@@ -59,6 +60,12 @@ def remove(path):
         present = {name for listed in collection.documents() for name in listed.paths}
         if gone := sorted(present & {"gone-0", "gone-1"}):
             collection.remove(*gone)
+
+
+def remove_when_full(path):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pending, "MOST_ENTRIES", 2)  # the journal has one
+        remove(path)
 
 
 def prune(path):
@@ -113,6 +120,7 @@ def make(base):
         collection.add(words(68), name="in the journal")
         for number in range(2):  # so that the next commit joins the postings of four
             collection.add_many([(f"more-{number}", words(60 + number))])
+        collection.add(words(69), name="still in the journal")
     for number in range(2):
         (base / "pruned" / f"{number}.txt").unlink()
 
@@ -182,7 +190,9 @@ def chosen(n_steps, label):
     return sorted({1 + number * n_steps // n_chosen for number in range(n_chosen)})
 
 
-@pytest.mark.parametrize("verb", [load, remove, prune, label, enter, compact, mend], ids=lambda verb: verb.__name__)
+@pytest.mark.parametrize(
+    "verb", [load, remove, remove_when_full, prune, label, enter, compact, mend], ids=lambda verb: verb.__name__
+)
 def test_killed_before_any_step_a_collection_is_as_before_or_as_after(tmp_path, verb):
     texts, path = {name: words(seed) for seed, name in enumerate(KEPT)}, tmp_path / "run" / "c.pmbf"
     make(tmp_path / "run")
