@@ -238,3 +238,12 @@ def test_a_source_that_is_compared_whole_with_one_query_is_not_with_the_next(tmp
         alone = [made.screen(text) for text in queries]
         assert 2 == sum(report.found for report in alone)
         assert alone == list(made.screen_many(queries))
+
+
+def test_a_row_is_asked_for_once_while_its_text_is_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Collection(folder) as made:
+        first = made.screen(query(0))
+        asked: list[list[int]] = []
+        monkeypatch.setattr(made._store.catalog, "documents", asked.append)
+        assert first.found and made.screen(query(0)) == first
+        assert not asked

@@ -19,9 +19,9 @@ from pmbf.kernels.native_memory import taken
 from pmbf.kernels.native_text import text_table
 from pmbf.kernels.reference_sides import is_closing
 from pmbf.kernels.reference_text import decoded
-from pmbf.kernels.types import JudgedPassages, Tokens
+from pmbf.kernels.types import Extent, JudgedPassages, Tokens
 
-__all__ = ["compare", "ready", "sides", "tokens_of", "words_of"]
+__all__ = ["compare", "extent_of", "ready", "sides", "tokens_of", "words_of"]
 
 _at = address()
 _ready = function("pmbf_align_ready", *[c_void_p] * 4, c_int64, returns=c_int64)
@@ -48,6 +48,9 @@ _LINE = np.dtype([("edges", np.int64, 4), ("kind", np.int64), ("figures", np.flo
 
 _COUNTED = np.dtype([("key", np.uint64), ("n_holding", np.int32), ("n_times", np.int32)])
 """`counted_t` of native/align/weigh.h."""
+
+_PLACES: dict[int, np.dtype[Any]] = {2: np.dtype(np.uint16), 4: np.dtype(np.uint32)}
+"""Places of tokens by the bytes that each takes."""
 
 _NOT_UTF8 = -2
 _N_SIZES = 9
@@ -137,13 +140,24 @@ def _kind_of(code: int) -> int:
 
 def tokens_of(made: Made) -> Tokens:
     """As `reference_compare.tokens_of`: of the arrays that native/align/ready.c packed one after another."""
+    n, edges, singles, figures = _tokens_in(made)
+    starts, stops = edges.astype(np.uint32).reshape(2, n)
+    return Tokens(np.frombuffer(made, np.uint64, n, 8 * _N_SIZES), starts, stops, singles, *figures)
+
+
+def extent_of(made: Made) -> Extent:
+    """As `reference_compare.extent_of`."""
+    n, edges, singles, _ = _tokens_in(made)
+    return Extent(n, int(np.count_nonzero(singles)), *((int(edges[0]), int(edges[-1])) if n else (0, 0)))
+
+
+def _tokens_in(made: Made) -> tuple[int, NDArray[Any], NDArray[np.bool_], list[int]]:
+    """Return the number of tokens in a block, their starts and stops, which are single letters, and the figures."""
     n, n_types, n_slipped, _, _, *figures, width = np.frombuffer(made, np.int64, _N_SIZES).tolist()
-    hashes_at = 8 * _N_SIZES
-    starts_at = hashes_at + 8 * n + (8 + 4 + 4) * n_types
-    singles_at = starts_at + width * (4 * n + 1 + (N_SLIPS + 1) * n_slipped)
-    starts, stops = np.frombuffer(made, np.dtype(f"u{width}"), 2 * n, starts_at).astype(np.uint32).reshape(2, n)
-    hashes, singles = np.frombuffer(made, np.uint64, n, hashes_at), np.frombuffer(made, np.bool_, n, singles_at)
-    return Tokens(hashes, starts, stops, singles, *figures)
+    edges_at = 8 * (_N_SIZES + n) + (8 + 4 + 4) * n_types
+    singles_at = edges_at + width * (4 * n + 1 + (N_SLIPS + 1) * n_slipped)
+    edges = np.frombuffer(made, _PLACES[width], 2 * n, edges_at)
+    return n, edges, np.frombuffer(made, np.bool_, n, singles_at), figures
 
 
 def words_of(made: Made) -> WordTypes:

@@ -8,9 +8,9 @@ from pmbf.kernels.asked import Counts, Made, Question, WordTypes
 from pmbf.kernels.reference_judge import compare_pair
 from pmbf.kernels.reference_ready import Ready, asked_of, ready_text
 from pmbf.kernels.reference_sides import sides_of
-from pmbf.kernels.types import JudgedPassages, Tokens
+from pmbf.kernels.types import Extent, JudgedPassages, Tokens
 
-__all__ = ["compare", "ready", "sides", "tokens_of", "words_of"]
+__all__ = ["compare", "extent_of", "ready", "sides", "tokens_of", "words_of"]
 
 
 def ready(texts: Sequence[bytes], counts: Counts, commonest: tuple[int, int]) -> list[Made]:
@@ -29,6 +29,11 @@ def tokens_of(made: Made) -> Tokens:
     """Return the tokens of a text that was made ready, as `tokenise` does."""
     found: Ready = made
     return found.tokens
+
+
+def extent_of(made: Made) -> Extent:
+    """Return how much text was made ready."""
+    return tokens_of(made).extent
 
 
 def words_of(made: Made) -> WordTypes:

@@ -13,6 +13,7 @@ from pmbf.base.hashes import Hashes
 
 __all__ = [
     "KINDS",
+    "Extent",
     "Folded",
     "HitRules",
     "JudgedPassages",
@@ -63,6 +64,22 @@ class Tokens:
 
     def __len__(self) -> int:
         return len(self.hashes)
+
+    @property
+    def extent(self) -> Extent:
+        """How much text they are."""
+        edges = (int(self.starts[0]), int(self.stops[-1])) if len(self) else (0, 0)
+        return Extent(len(self), int(np.count_nonzero(self.singles)), *edges)
+
+
+class Extent(NamedTuple):
+    """How many tokens a text has and how many of them are single letters, where the first begins and the last ends; 0
+    without tokens."""
+
+    n_tokens: int
+    n_singles: int
+    start: int
+    stop: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)

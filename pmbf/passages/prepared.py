@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.base.span import Span
-from pmbf.kernels import Made, Tokens, WordTypes, n_like, ready, tokenise, tokens_of, words_of
+from pmbf.kernels import Extent, Made, Tokens, WordTypes, extent_of, n_like, ready, tokenise, tokens_of, words_of
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, LEAST_PAGES, UNKNOWN, Statistics
 from pmbf.text import SINGLE_CHARS
 
@@ -39,21 +39,24 @@ class Prepared:
         """Its tokens."""
         return tokens_of(self._made[1]) if self._made else tokenise(octets(self.text))
 
+    @cached_property
+    def _extent(self) -> Extent:
+        return extent_of(self._made[1]) if self._made else self.tokens.extent
+
     @property
     def n_tokens(self) -> int:
         """Number of tokens."""
-        return len(self.tokens.hashes)
+        return self._extent.n_tokens
 
-    @cached_property
+    @property
     def n_singles(self) -> int:
         """Number of tokens that are single letters of scripts written without spaces."""
-        return int(np.count_nonzero(self.tokens.singles))
+        return self._extent.n_singles
 
     @property
     def n_letters(self) -> int:
-        """Its characters from the first token to the last, counted in letters of an alphabet; it has a token."""
-        n_chars = int(self.tokens.stops[-1]) - int(self.tokens.starts[0])
-        return n_chars + (SINGLE_CHARS - 1) * self.n_singles
+        """Its characters from the first token to the last, counted in letters of an alphabet."""
+        return self._extent.stop - self._extent.start + (SINGLE_CHARS - 1) * self.n_singles
 
     def n_singles_in(self, spans: Iterable[Span]) -> int:
         """Return the single letters of scripts written without spaces in some spans of characters."""
@@ -69,7 +72,7 @@ class Prepared:
         >>> prepare("to be or 老渔夫").n_words
         4
         """
-        return max(1, (2 * len(self.tokens.hashes) - self.n_singles) // 2)
+        return max(1, (2 * self.n_tokens - self.n_singles) // 2)
 
     @cached_property
     def words(self) -> WordTypes:

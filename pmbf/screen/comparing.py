@@ -180,11 +180,12 @@ def _compare(
     asked: list[verify.TextPair] = []
     bounds = [0]
     for (number, source), text in zip(pairs, texts, strict=True):
-        query = queries[number]
-        if text and source.files:
+        query, n_chars = queries[number], source.document.n_chars
+        if text and len(text.text) <= WHOLE_CHARS:
+            asked.append(verify.TextPair(query.prepared, text, query.settings, 0, n_chars))
+        elif text and source.files:
             for at in stretches_near(text, query.screened.sample, source.files.params):
                 part = text if len(at) == len(text.text) else verify.prepare(text.text[at.start : at.stop])
-                n_chars = source.document.n_chars
                 asked.append(verify.TextPair(query.prepared, part, query.settings, at.start, n_chars))
         bounds.append(len(asked))
     found = verify.passages_each(asked, statistics)

@@ -1,7 +1,7 @@
 """Sources: the candidates of queries with their rows of the catalog, their texts, and the names that a report gives.
 
 The catalog is asked twice for all queries of a batch: before comparing for the rows of the candidates, and afterwards
-for the paths of those that share passages, which are a few of them.
+for the paths of those that share passages, which are a few of them. A row is kept with the text.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def sources(store: Rows, files: Generation, found: Sequence[tuple[Sequence[Candi
 
     `found` has the candidates of each query, and what is left out for it.
     """
-    rows = store.documents([candidate.document for some, _ in found for candidate in some])
+    rows = _rows(store, files, list({candidate.document for some, _ in found for candidate in some}))
     every = [[Source(one, rows[one.document], files) for one in some] for some, _ in found]
     if unstored := {row.id for row in rows.values() if row.n_chars and not row.text_file}:
         paths = store.listed_of(unstored)
@@ -87,6 +87,13 @@ def sources(store: Rows, files: Generation, found: Sequence[tuple[Sequence[Candi
                 if one.document.id in unstored:
                     one.paths = left_out.kept(paths[one.document.id])
     return every
+
+
+def _rows(store: Rows, files: Generation, ids: Sequence[int]) -> Mapping[int, Document]:
+    """Return the rows of documents, by id: those that are kept with their texts, and the others of the catalog."""
+    kept: dict[int, Document] = {id_: one[0] for id_, one in zip(ids, files.recent.get_each(ids), strict=True) if one}
+    others = [id_ for id_ in ids if id_ not in kept]
+    return {**kept, **store.documents(others)} if others else kept
 
 
 def texts_of(some: Iterable[Source]) -> list[verify.Prepared | None]:
@@ -100,7 +107,8 @@ def texts_of(some: Iterable[Source]) -> list[verify.Prepared | None]:
         id_ = one.document.id
         if id_ not in read:
             assert one.files
-            read[id_] = one.files.recent.get(id_) or _read(one)
+            kept = one.files.recent.get(id_)
+            read[id_] = kept[1] if kept else _read(one)
         text = read[id_]
         if isinstance(text, str):
             one.problem = text
@@ -120,10 +128,10 @@ def _read(source: Source) -> verify.Prepared | str:
 
 
 def keep(source: Source, text: verify.Prepared) -> None:
-    """Keep a stored text for the next query, with all that was made of it."""
+    """Keep a stored text for the next query, with its row and all that was made of it."""
     if source.files and source.document.text_file:
         text.has_grown = False
-        source.files.recent.put(source.document.id, text, text.n_bytes)
+        source.files.recent.put(source.document.id, (source.document, text), text.n_bytes)
 
 
 def same_files(store: Named, sha256: str, left_out: LeftOut) -> tuple[Match, ...]:

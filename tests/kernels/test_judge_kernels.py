@@ -120,6 +120,7 @@ def test_queries_of_a_batch_are_compared_by_both_twins_as_one_is(
         assert len(made) == len(utf8) and made[0] is known[0]
         for text, one in zip(utf8, made, strict=True):
             expected, tokens = tokenise(text), twin.tokens_of(one)
+            assert twin.extent_of(one) == expected.extent
             for name in (field.name for field in fields(expected)):
                 assert_same(getattr(expected, name), getattr(tokens, name))
         for question, query, some in zip(questions, queries, found, strict=True):
