@@ -81,7 +81,8 @@ def as_query(hashes: Hashes) -> Sample:
     n_chars = CHARS_PER_HASH * len(hashes)
     bounds, n_tokens = np.array([0, len(hashes)], np.uint32), n_chars // 6
     token = (starts // 6).astype(np.uint32)
-    return Sample(hashes, starts.astype(np.uint32), token, bounds, n_chars, n_tokens, n_tokens, 0, 0)
+    no_words = np.empty(0, np.uint8)
+    return Sample(hashes, starts.astype(np.uint32), token, bounds, no_words, n_chars, n_tokens, n_tokens, 0, 0)
 
 
 def planted_query(document: Hashes, n_hashes: int, share: float, random: np.random.Generator) -> Hashes:

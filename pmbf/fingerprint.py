@@ -25,12 +25,14 @@ class Fingerprint:
         bounds: `(n_parts + 1,) uint32`; part p is `hashes[bounds[p]:bounds[p + 1]]`.
         n_chars: Code points of the text.
         n_tokens: Tokens of the text.
+        words: The word list of the text: docs/text.md, section 6. Empty if it is not known.
     """
 
     hashes: Hashes
     bounds: NDArray[np.uint32]
     n_chars: int
     n_tokens: int
+    words: bytes = b""
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -63,8 +65,8 @@ def fingerprint(text: str | bytes, params: Params) -> Fingerprint:
     >>> len(fingerprint("The quick brown fox jumps over the lazy dog.", Params()))
     7
     """
-    sampled = kernels.sample(utf8(text), params.sampling, positions=False)
-    return Fingerprint(sampled.hashes, sampled.bounds, sampled.n_chars, sampled.n_tokens)
+    sampled = kernels.sample(utf8(text), params.sampling, positions=False, words=True)
+    return Fingerprint(sampled.hashes, sampled.bounds, sampled.n_chars, sampled.n_tokens, sampled.words.tobytes())
 
 
 def query_sample(text: str | bytes, params: Params, *, starts: bool = False) -> Sample:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from pmbf.base.params import Params
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Volume
@@ -117,7 +119,15 @@ def _take_over(writer: Writer, part: Store, moved: int) -> None:
         some = [rows[id_] for id_ in ids]
         content, starts, stops = texts(part.generation, numbers)
         taken = fingerprints.taken(part, numbers)
-        samples = Samples(taken.bounds, taken.firsts, numbers.n_chars, numbers.n_tokens, taken.hashes)
+        samples = Samples(
+            bounds=taken.bounds,
+            firsts=taken.firsts,
+            n_chars=numbers.n_chars,
+            n_tokens=numbers.n_tokens,
+            word_bounds=np.zeros(len(ids) + 1, np.int64),
+            hashes=taken.hashes,
+            words=np.empty(0, np.uint8),
+        )
         kinds, sums = [one.kind for one in some], [one.sha256 for one in some]
         problems = {at: one.problems for at, one in enumerate(some) if one.problems}
         new = NewDocuments(kinds, sums, content, starts, stops, samples, problems)

@@ -89,16 +89,18 @@ def tokenise(utf8: bytes) -> Tokens:
     )
 
 
-def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool = True) -> Sample:
+def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool = True, words: bool = False) -> Sample:
     """As `reference_text.sample`."""
-    made = _sample(text_table(), utf8, _numbers_of(how), positions, starts) or _refused(utf8)
+    made = _sample(text_table(), utf8, _numbers_of(how), positions, starts, words) or _refused(utf8)
     buffer, n, n_starts, n_token, n_bounds, *figures = made
     hashes = np.ndarray(n, hash_dtype(how.hash_bits), buffer)
+    words_at = hashes.nbytes + 4 * (n_starts + n_token + n_bounds)
     return Sample(
         hashes,
         np.ndarray(n_starts, np.uint32, buffer, hashes.nbytes),
         np.ndarray(n_token, np.uint32, buffer, hashes.nbytes + 4 * n_starts),
         np.ndarray(n_bounds, np.uint32, buffer, hashes.nbytes + 4 * (n_starts + n_token)),
+        np.ndarray(len(buffer) - 1 - words_at, np.uint8, buffer, words_at),
         *figures,
     )
 
@@ -156,11 +158,14 @@ def _numbers_of(how: Sampling) -> tuple[int, int, int, int, float, bool, int]:
 def _samples_of(buffer: bytearray, n: int, n_parts: int, n_hashes: int, how: Sampling) -> Samples:
     """Return the samples of n texts, whose columns lie in a buffer."""
     at, columns = 0, list[Places]()
-    for size in (n_parts + 1, n + 1, n, n):
+    for size in (n_parts + 1, n + 1, n, n, n + 1):
         columns.append(np.ndarray(size, np.int64, buffer, at))
         at += 8 * size
-    bounds, firsts, n_chars, n_tokens = columns
-    return Samples(bounds, firsts, n_chars, n_tokens, np.ndarray(n_hashes, hash_dtype(how.hash_bits), buffer, at))
+    bounds, firsts, n_chars, n_tokens, word_bounds = columns
+    hashes = np.ndarray(n_hashes, hash_dtype(how.hash_bits), buffer, at)
+    at += hashes.nbytes
+    words = np.ndarray(len(buffer) - 1 - at, np.uint8, buffer, at)
+    return Samples(bounds, firsts, n_chars, n_tokens, word_bounds, hashes, words)
 
 
 def _refused(utf8: bytes) -> Any:

@@ -25,6 +25,7 @@ from pmbf.kernels.inverted_checks import require_chunks
 from pmbf.kernels.inverted_layout import Lists
 from pmbf.kernels.reference_fold import is_single, letters_of, put_in_one_script, words_of
 from pmbf.kernels.reference_hash import all_shingles, shingle_hash, thinned
+from pmbf.kernels.reference_wordlist import word_list
 from pmbf.kernels.types import Folded, Looks, Sample, Samples, TextsRead, Tokens
 
 __all__ = ["chunk_lists", "fold", "looks", "read_texts", "sample", "sample_texts", "tokenise"]
@@ -86,7 +87,7 @@ def token_hash(utf8: bytes) -> int:
     return mmh3.hash64(utf8, seed=0, signed=False)[0]
 
 
-def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool = True) -> Sample:
+def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool = True, words: bool = False) -> Sample:
     """Return the smallest distinct shingle hashes of each segment of a text.
 
     Args:
@@ -98,12 +99,14 @@ def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool =
         positions: Whether hashes come in text order, with `token`. Otherwise they ascend inside each segment, and
             `token` is empty.
         starts: Whether `starts` are wanted, which is a third more work. Without positions they are empty.
+        words: Whether the word list is wanted, which is a third more work. Otherwise `words` is empty.
     """
     tokens, n_letters = _tokens(decoded(utf8))
     shingles = _shingles(tokens, n_letters, how)
     begins = [int(tokens.starts[token]) for _, token in shingles]
     parts: list[list[tuple[int, int]]] = []
-    for begin, end in pairwise(_segment_edges(tokens.n_chars, how.segment_chars)):
+    edges = _segment_edges(tokens.n_chars, how.segment_chars)
+    for begin, end in pairwise(edges):
         first: dict[int, tuple[int, int]] = {}
         for value, token in shingles[bisect_left(begins, begin) : bisect_left(begins, end)]:
             first.setdefault(value >> 32, (value, token))
@@ -112,11 +115,14 @@ def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool =
         parts.append(sorted(smallest, key=lambda shingle: shingle[1]) if positions else smallest)
     kept = [shingle for part in parts for shingle in part]
     placed = np.array([token for _, token in kept] if positions else [], np.uint32)
+    all_tokens = list(zip(tokens.hashes.tolist(), tokens.singles.tolist(), n_letters, strict=True))
+    listed = word_list(all_tokens, tokens.starts.tolist(), edges) if words else b""
     return Sample(
         hashes=_cut([value for value, _ in kept], how),
         starts=tokens.starts[placed if starts else placed[:0]],
         token=placed,
         bounds=np.cumsum([0, *map(len, parts)]).astype(np.uint32),
+        words=np.frombuffer(listed, np.uint8),
         n_chars=tokens.n_chars,
         n_tokens=len(tokens),
         n_shingles=len(shingles),
@@ -181,7 +187,7 @@ def sample_texts(content: bytes, starts: NDArray[np.int64], stops: NDArray[np.in
     checks.require_texts_inside(starts, stops, len(content))
     places = zip(starts.tolist(), stops.tolist(), strict=True)
     no_hashes = np.zeros(0, np.uint32)
-    none = Sample(no_hashes, no_hashes, no_hashes, np.zeros(1, np.uint32), -1, 0, 0, 0, 0)
+    none = Sample(no_hashes, no_hashes, no_hashes, np.zeros(1, np.uint32), np.zeros(0, np.uint8), -1, 0, 0, 0, 0)
     made = [_sample_or(none, content[start:stop], how) for start, stop in places]
     sizes = [np.diff(one.bounds.astype(np.int64)) for one in made]
     return Samples(
@@ -189,13 +195,15 @@ def sample_texts(content: bytes, starts: NDArray[np.int64], stops: NDArray[np.in
         firsts=np.cumsum([0, *map(len, sizes)], dtype=np.int64),
         n_chars=np.array([one.n_chars for one in made], np.int64),
         n_tokens=np.array([one.n_tokens for one in made], np.int64),
+        word_bounds=np.cumsum([0, *(len(one.words) for one in made)], dtype=np.int64),
         hashes=_joined([one.hashes for one in made], hash_dtype(how.hash_bits)),
+        words=_joined([one.words for one in made], np.uint8),
     )
 
 
 def _sample_or(none: Sample, utf8: bytes, how: Sampling) -> Sample:
     try:
-        return sample(utf8, how, positions=False)
+        return sample(utf8, how, positions=False, words=True)
     except ParameterError:
         return none
 

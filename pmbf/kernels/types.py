@@ -92,6 +92,7 @@ class Sample:
         starts: `(n,) uint32`, where the first such shingle of the segment begins in the original.
         token: `(n,) uint32`, the number of that shingle's first token.
         bounds: `(n_segments + 1,) uint32`; segment s is `hashes[bounds[s]:bounds[s + 1]]`.
+        words: `(b,) uint8`, the word list of the text: docs/text.md, section 6. It is empty if not asked for.
         n_chars: Code points of the original.
         n_tokens: Tokens of the text.
         n_shingles: Shingles of the text; equal shingles count each time.
@@ -103,6 +104,7 @@ class Sample:
     starts: NDArray[np.uint32]
     token: NDArray[np.uint32]
     bounds: NDArray[np.uint32]
+    words: NDArray[np.uint8]
     n_chars: int
     n_tokens: int
     n_shingles: int
@@ -123,14 +125,19 @@ class Samples:
         firsts: `(n_texts + 1,) int64`; text i has the parts from `firsts[i]` to `firsts[i + 1]`.
         n_chars: `(n_texts,) int64`, code points of each text; -1 for bytes that are not UTF-8, which have no part.
         n_tokens: `(n_texts,) int64`, tokens of each text.
+        word_bounds: `(n_texts + 1,) int64`; the word list of text i is `words[word_bounds[i]:word_bounds[i + 1]]`. It
+            is empty for bytes that are not UTF-8.
         hashes: `(n,)`, as in `Sample` without positions.
+        words: `(b,) uint8`.
     """
 
     bounds: NDArray[np.int64]
     firsts: NDArray[np.int64]
     n_chars: NDArray[np.int64]
     n_tokens: NDArray[np.int64]
+    word_bounds: NDArray[np.int64]
     hashes: Hashes
+    words: NDArray[np.uint8]
 
 
 Probed = tuple[NDArray[np.uint64], bool, int]

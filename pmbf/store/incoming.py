@@ -139,7 +139,9 @@ def some_samples(samples: Samples, places: Numbers) -> Samples:
         firsts=_from_0(n_parts),
         n_chars=samples.n_chars[places],
         n_tokens=samples.n_tokens[places],
+        word_bounds=_from_0(n_words := np.diff(samples.word_bounds)[places]),
         hashes=samples.hashes[spans(samples.bounds[parts], counts)],
+        words=samples.words[spans(samples.word_bounds[places], n_words)],
     )
 
 
@@ -152,7 +154,9 @@ def joined_samples(some: Sequence[Samples]) -> Samples:
         firsts=_from_0(np.concatenate([np.diff(one.firsts) for one in some])),
         n_chars=np.concatenate([one.n_chars for one in some]),
         n_tokens=np.concatenate([one.n_tokens for one in some]),
+        word_bounds=_from_0(np.concatenate([np.diff(one.word_bounds) for one in some])),
         hashes=np.concatenate([one.hashes for one in some]),
+        words=np.concatenate([one.words for one in some]),
     )
 
 
@@ -163,7 +167,9 @@ def _samples_of(taken: Sequence[Fingerprint]) -> Samples:
         firsts=_from_0(np.array([len(one) for one in sizes], np.int64)),
         n_chars=np.array([one.n_chars for one in taken], np.int64),
         n_tokens=np.array([one.n_tokens for one in taken], np.int64),
+        word_bounds=_from_0(np.array([len(one.words) for one in taken], np.int64)),
         hashes=np.concatenate([np.empty(0, np.uint32), *(one.hashes for one in taken)]),
+        words=np.frombuffer(b"".join(one.words for one in taken), np.uint8),
     )
 
 

@@ -116,7 +116,7 @@ int main(int argc, char **argv) {
         memcpy(text, draft, size);
         double density = draw(2) ? 0.05 : 0.95;
         options_t options = {1 + draw(6), draw(6), 1 + draw(40), 10 + draw(3000), density, draw(2), draw(2), false,
-                             32 + 8 * draw(5)};
+                             draw(2), 32 + 8 * draw(5)};
         options.starts = options.positions && draw(2);
         uint64_t expected = run(tables[0], text, size, &options);
         for (int level = 1; level < LEVELS; level++)

@@ -76,6 +76,55 @@ def test_a_text_without_tokens_has_an_empty_sample(twins: dict[str, Any], text: 
         assert [0] * (2 if text else 1) == sample.bounds.tolist(), level
 
 
+def fmix(value: int) -> int:
+    value = (value ^ value >> 33) * 0xFF51AFD7ED558CCD & MASK
+    value = (value ^ value >> 33) * 0xC4CEB9FE1A85EC53 & MASK
+    return value ^ value >> 33
+
+
+def key_of(word: str) -> int:
+    """Return the key of a word of the list: a word of words, or two single letters."""
+    parts = word if len(word) == 2 else [word]
+    one, *other = [fmix(mmh3.hash64(part, seed=0, signed=False)[0]) for part in parts]
+    return (one * 0x9E3779B97F4A7C15 + other[0] & MASK if other else one) >> 32
+
+
+def list_of(words: list[str]) -> list[int]:
+    """Return the list of a part with these words."""
+    numbers = sorted({key_of(word) * 32 * len(words) >> 32 for word in words})
+    gaps = [number - before for before, number in pairwise([0, *numbers])]
+    return [
+        *len(words).to_bytes(4, "little"),
+        *len(numbers).to_bytes(4, "little"),
+        *chain.from_iterable([255] * (gap // 255) + [gap % 255] for gap in gaps),
+    ]
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("", []),
+        (".,;", [[]]),
+        ("the tide is low", [["tide"]]),
+        ("Tides, tides; the TIDE of 1953", [["tides", "tides", "tide", "1953"]]),
+        ("naïve öre ﬁles", [["naive", "files"]]),
+        ("世界 tide 中。文字", [["世界", "tide", "中文", "文字"]]),
+        ("tide" + 1020 * " " + "late" + 400 * " ", [["tide"], ["late"]]),
+        ("世" + 1023 * " " + "界" + 400 * " ", [["世界"], []]),
+        ("tide " * 30, [["tide"] * 30]),
+    ],
+)
+def test_the_words_of_each_part_are_listed(
+    twins: dict[str, Any], text: str, parts: list[list[str]], ordered: bool
+) -> None:
+    how = Sampling(**{**SETTINGS, "ordered": ordered, "segment_chars": 1024})  # type: ignore[arg-type]
+    expected = [*chain.from_iterable(map(list_of, parts))]
+    for level, kernels in twins.items():
+        assert kernels.sample(text.encode(), how, positions=False, words=True).words.tolist() == expected, level
+        assert kernels.sample(text.encode(), how, positions=False).words.tolist() == [], level
+
+
 def test_a_damaged_fold_table_is_refused() -> None:
     packed = bytearray(table_file._PATH.read_bytes())
     for damaged in (packed[:20], packed[:-1], b"X" + packed[1:], packed[:99] + b"\xff\xff" + packed[101:]):

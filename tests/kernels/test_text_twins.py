@@ -253,6 +253,32 @@ def test_a_hash_of_64_bits_is_the_whole_hash_of_its_shingle(natives: dict[str, A
         assert sorted(set(hashes)) == kernels.sample(text.encode(), how, positions=False).hashes.tolist()
 
 
+@seed(28)
+@settings(deadline=None, max_examples=60)
+@given(text=mannered, long_letters=st.sampled_from([0, 5]), ordered=st.booleans(), segment_chars=st.integers(10, 1000))
+def test_both_twins_list_the_same_words(
+    natives: dict[str, Any], text: str, long_letters: int, ordered: bool, segment_chars: int
+) -> None:
+    how = dataclasses.replace(HOW, segment_chars=segment_chars, long_letters=long_letters, ordered=ordered)
+    expected = ORACLE.sample(text.encode(), how, positions=False, words=True)
+    for level, native in natives.items():
+        assert_equal(expected, native.sample(text.encode(), how, positions=False, words=True), level)
+        placed = native.sample(text.encode(), how, words=True)
+        assert placed.words.tolist() == expected.words.tolist(), level
+
+
+@pytest.mark.parametrize("manner", [MANNERS[0], MANNERS[4], MANNERS[8] + MANNERS[4]])
+@pytest.mark.parametrize("segment_chars", [1500, 65_536])
+def test_the_words_of_a_text_of_many_chunks_are_listed_alike(
+    natives: dict[str, Any], manner: str, segment_chars: int
+) -> None:
+    text = drawn_text(manner, 5 * CHUNK_BYTES, 7).encode()
+    how = dataclasses.replace(HOW, segment_chars=segment_chars)
+    expected = ORACLE.sample(text, how, positions=False, words=True)
+    for level, native in natives.items():
+        assert_equal(expected, native.sample(text, how, positions=False, words=True), level)
+
+
 @seed(26)
 @settings(deadline=None, max_examples=60)
 @given(texts=st.lists(mannered.map(str.encode) | st.binary(max_size=40), max_size=5), gap=st.integers(0, 3))
@@ -268,10 +294,12 @@ def test_texts_of_one_buffer_are_sampled_as_each_alone(natives: dict[str, Any], 
         first, last = expected.firsts[number : number + 2].tolist()
         bounds = expected.bounds[first : last + 1]
         try:
-            alone = ORACLE.sample(text, how, positions=False)
+            alone = ORACLE.sample(text, how, positions=False, words=True)
         except ParameterError:
             assert (expected.n_chars[number], last - first) == (-1, 0)
             continue
+        listed = expected.words[slice(*expected.word_bounds[number : number + 2].tolist())]
+        assert listed.tolist() == alone.words.tolist()
         assert expected.hashes[bounds[0] : bounds[-1]].tolist() == alone.hashes.tolist()
         assert (bounds - bounds[0]).tolist() == alone.bounds.tolist()
         assert (expected.n_chars[number], expected.n_tokens[number]) == (alone.n_chars, alone.n_tokens)

@@ -12,7 +12,7 @@
 int take_options(PyObject *how, options_t *options) {
     unsigned long long shingle_tokens, long_letters, min_hashes, segment_chars, hash_bits;
     int ordered;
-    *options = (options_t){.positions = false, .starts = false};
+    *options = (options_t){.positions = false, .starts = false, .words = true};
     if (!PyArg_ParseTuple(how, "KKKKdpK", &shingle_tokens, &long_letters, &min_hashes, &segment_chars,
                           &options->density, &ordered, &hash_bits))
         return 0;
@@ -40,18 +40,19 @@ PyObject *result_buffer(result_t *result) {
     return buffer;
 }
 
-/* text_sample(table, utf8, how, positions, starts)
+/* text_sample(table, utf8, how, positions, starts, words)
  * -> (buffer, n_hashes, n_starts, n_token, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible); the buffer
- * holds hashes, uint32 or, if they are wide, uint64; starts, tokens and bounds, uint32 */
+ * holds hashes, uint32 or, if they are wide, uint64; starts, tokens and bounds, uint32; the word list, and one byte more */
 static PyObject *module_sample(PyObject *Py_UNUSED(module), PyObject *arguments) {
     unsigned long long table;
     options_t options;
     PyObject *utf8, *how;
-    int positions, starts, status;
-    if (!PyArg_ParseTuple(arguments, "KSOpp", &table, &utf8, &how, &positions, &starts)) return NULL;
+    int positions, starts, words, status;
+    if (!PyArg_ParseTuple(arguments, "KSOppp", &table, &utf8, &how, &positions, &starts, &words)) return NULL;
     if (!take_options(how, &options)) return NULL;
     options.positions = positions != 0;
     options.starts = positions && starts;
+    options.words = words != 0;
     result_t result;
     const uint8_t *bytes = (const uint8_t *)PyBytes_AsString(utf8);
     Py_ssize_t size = PyBytes_Size(utf8);

@@ -15,7 +15,7 @@ typedef struct {
 typedef struct {
     uint64_t shingle_tokens, long_letters, min_hashes, segment_chars;
     double density;
-    bool ordered, positions, starts; /* starts only with positions */
+    bool ordered, positions, starts, words; /* starts only with positions */
     uint64_t hash_bits;              /* of a sampled hash, 32 to 64 */
 } options_t;
 
@@ -26,8 +26,8 @@ static inline size_t hash_bytes(const options_t *options) { return is_wide(optio
 /* The three kernels. Each fills `result` and returns TEXT_OK, TEXT_NOT_UTF8 or TEXT_NO_MEMORY. If it is not TEXT_OK,
  * then the kernel has freed what it allocated. */
 
-/* Parts: hashes of a text's sample, uint32, or uint64 if they are wide; starts, tokens and bounds, uint32. Starts and
- * tokens are empty if not asked for. */
+/* Parts: hashes of a text's sample, uint32, or uint64 if they are wide; starts, tokens and bounds, uint32; its word
+ * list, uint8. Starts, tokens and the list are empty if not asked for. */
 int text_sample(const table_t *table, const uint8_t *text, size_t size, const options_t *options, result_t *result);
 /* Parts: hashes uint64, starts and stops uint32, singles uint8 of a text's tokens. */
 int text_tokenise(const table_t *table, const uint8_t *text, size_t size, result_t *result);

@@ -6,6 +6,8 @@
  *     hashes   shingle hashes of the open segment, their upper 32 bits. The segment is closed when its last shingle is
  *              made
  *     lows     the lower 32 bits, if hashes are wide
+ *
+ * The words are listed beside, if asked for: wordlist.c.
  */
 
 #include "samples.h"
@@ -13,8 +15,9 @@
 #include "tokens.h"
 
 void sampler_free(sampler_t *s) {
-    array_t *arrays[] = {&s->values, &s->singles, &s->longs,       &s->value_starts, &s->hashes, &s->lows,    &s->starts,
-                         &s->tokens, &s->kept,    &s->kept_starts, &s->kept_tokens,  &s->bounds, &s->selected};
+    array_t *arrays[] = {&s->values, &s->singles,     &s->longs,       &s->value_starts, &s->hashes,   &s->lows,
+                         &s->starts, &s->tokens,      &s->kept,        &s->kept_starts,  &s->kept_tokens,
+                         &s->bounds, &s->selected,    &s->are_words,   &s->keys,         &s->bits,     &s->words};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]->bytes);
     free(s->cuts.cut_tokens);
     select_free(&s->select);
@@ -119,6 +122,16 @@ static bool close_segments(sampler_t *s, size_t n_made) {
     return true;
 }
 
+/* Takes which tokens of the chunk are words of the list. */
+static bool take_are_words(sampler_t *s) {
+    chunk_t *chunk = &s->chunk;
+    uint8_t *are_words = array_room(&s->are_words, chunk->n_tokens + 1);
+    if (!are_words) return false;
+    chunk->table->ops->longs(&chunk->fold, &chunk->tokens, chunk->n_tokens, WORD_LETTERS, are_words);
+    s->are_words.size += chunk->n_tokens;
+    return true;
+}
+
 /* Takes the tokens of the chunk. */
 static bool take_tokens(sampler_t *s) {
     chunk_t *chunk = &s->chunk;
@@ -130,6 +143,7 @@ static bool take_tokens(sampler_t *s) {
         chunk->table->ops->longs(&chunk->fold, &chunk->tokens, n, s->options->long_letters, longs);
     else
         memset(longs, 0, n);
+    if (s->options->words && !take_are_words(s)) return false;
     if (!s->options->ordered)
         for (size_t i = 0; i < n; i++) values[i] = fmix64(values[i]);
     values[n] = 0;
@@ -187,6 +201,7 @@ static bool make_shingles(sampler_t *s) {
         s->starts.size += size;
         array_drop(&s->value_starts, size);
     }
+    if (s->options->words && !wordlist_take(s, n)) return false;
     array_drop(&s->values, n * sizeof(uint64_t));
     array_drop(&s->singles, n);
     array_drop(&s->longs, n);
@@ -252,7 +267,7 @@ static bool make_last_shingles(sampler_t *s) {
     }
     while (s->segment < s->cuts.n_segments)
         if (!close_segment(s, n_hashes(s))) return false;
-    return true;
+    return !s->options->words || (wordlist_take(s, n) && wordlist_end(s));
 }
 
 static bool sample(sampler_t *s) {
@@ -264,10 +279,11 @@ static bool sample(sampler_t *s) {
 }
 
 static bool sampler_start(sampler_t *s, const table_t *table, const uint8_t *text, size_t size) {
-    array_t *arrays[] = {&s->values, &s->singles, &s->longs,       &s->value_starts, &s->hashes, &s->lows,    &s->starts,
-                         &s->tokens, &s->kept,    &s->kept_starts, &s->kept_tokens,  &s->bounds, &s->selected};
+    array_t *arrays[] = {&s->values, &s->singles,     &s->longs,       &s->value_starts, &s->hashes,   &s->lows,
+                         &s->starts, &s->tokens,      &s->kept,        &s->kept_starts,  &s->kept_tokens,
+                         &s->bounds, &s->selected,    &s->are_words,   &s->keys,         &s->bits,     &s->words};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) arrays[i]->size = 0;
-    s->first_token = s->n_shingles = s->segment = 0;
+    s->first_token = s->n_shingles = s->segment = s->part = 0;
     size_t n = count_segments(s->n_chars, s->options->segment_chars);
     s->cuts.segment_chars = s->options->segment_chars;
     s->cuts.n_segments = n;
@@ -296,8 +312,8 @@ int text_sample(const table_t *table, const uint8_t *text, size_t size, const op
                              .n_shingles = s.n_shingles,
                              .n_mixed = s.chunk.total_mixed,
                              .n_invisible = s.chunk.total_invisible};
-        array_t *parts[] = {&s.kept, &s.kept_starts, &s.kept_tokens, &s.bounds};
-        for (int part = 0; part < 4; part++) result_move(result, part, parts[part]);
+        array_t *parts[] = {&s.kept, &s.kept_starts, &s.kept_tokens, &s.bounds, &s.words};
+        for (int part = 0; part < 5; part++) result_move(result, part, parts[part]);
     }
     sampler_free(&s);
     return status;

@@ -23,22 +23,35 @@ static bool keep(array_t *columns, const sampler_t *s) {
     return true;
 }
 
-/* Adds the numbers of a text whose parts are added. Returns false if out of memory. */
+/* Adds the word list that the sampler holds. Returns false if out of memory. */
+static bool keep_words(array_t *words, const sampler_t *s) {
+    uint8_t *room = array_room(words, s->words.size + 1);
+    if (!room) return false;
+    if (s->words.size) memcpy(room, s->words.bytes, s->words.size);
+    words->size += s->words.size;
+    return true;
+}
+
+/* Adds the numbers of a text whose parts and words are added. Returns false if out of memory. */
 static bool end_text(array_t *columns, int64_t n_chars, int64_t n_tokens) {
     return push_i64(&columns[SAMPLES_CHARS], n_chars) && push_i64(&columns[SAMPLES_TOKENS], n_tokens) &&
+           push_i64(&columns[SAMPLES_WORD_BOUNDS], (int64_t)columns[SAMPLES_WORDS].size) &&
            push_i64(&columns[SAMPLES_FIRSTS], (int64_t)(columns[SAMPLES_BOUNDS].size / 8 - 1));
 }
 
 bool samples_begin(samples_t *samples) {
     *samples = (samples_t){0};
-    return push_i64(&samples->columns[SAMPLES_BOUNDS], 0) && push_i64(&samples->columns[SAMPLES_FIRSTS], 0);
+    array_t *columns = samples->columns;
+    return push_i64(&columns[SAMPLES_BOUNDS], 0) && push_i64(&columns[SAMPLES_FIRSTS], 0) &&
+           push_i64(&columns[SAMPLES_WORD_BOUNDS], 0);
 }
 
 int samples_add(samples_t *samples, const table_t *table, const uint8_t *text, size_t size, const options_t *options) {
     sampler_t *s = &samples->sampler;
     int status = sampler_take(s, table, text, size, options);
     if (status != TEXT_OK) return status;
-    bool is_room = keep(samples->columns, s) && end_text(samples->columns, (int64_t)s->n_chars, (int64_t)s->cuts.n_tokens);
+    bool is_room = keep(samples->columns, s) && keep_words(&samples->columns[SAMPLES_WORDS], s) &&
+                   end_text(samples->columns, (int64_t)s->n_chars, (int64_t)s->cuts.n_tokens);
     return is_room ? TEXT_OK : TEXT_NO_MEMORY;
 }
 

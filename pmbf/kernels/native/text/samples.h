@@ -16,20 +16,40 @@ typedef struct {
     array_t hashes, lows, starts, tokens;          /* uint32: by shingle of the segment, if asked for */
     array_t kept, kept_starts, kept_tokens, bounds; /* uint32: the result; wide hashes are uint64 */
     array_t selected;                              /* uint64: a bit for each shingle of the segment */
+    array_t are_words, keys, bits, words;          /* uint8 by token, uint32, uint64, uint8: wordlist.c */
     select_t select;
     size_t first_token; /* number of the token at values[0] */
-    size_t n_shingles, segment, n_chars;
+    size_t n_shingles, segment, part, n_chars; /* `part` is the segment whose words are gathered */
 } sampler_t;
 
-/* Samples a text. Until the next text the hashes are in `kept`, their bounds in `bounds`, the number of tokens in
- * `cuts.n_tokens`. Returns TEXT_OK, TEXT_NOT_UTF8 or TEXT_NO_MEMORY. After an error another text may be sampled. */
+/* Samples a text. Until the next text the hashes are in `kept`, their bounds in `bounds`, the word list in
+ * `words`, the number of tokens in `cuts.n_tokens`. Returns TEXT_OK, TEXT_NOT_UTF8 or TEXT_NO_MEMORY. After an error another text may be sampled. */
 int sampler_take(sampler_t *sampler, const table_t *table, const uint8_t *text, size_t size, const options_t *options);
 void sampler_free(sampler_t *sampler);
 
+/* wordlist.c */
+
+enum { WORD_LETTERS = 4 }; /* folded letters that a word of the list has, at least */
+
+/* Takes the words of the first n values that the sampler holds, and closes the parts that end among them. Returns false
+ * if out of memory. */
+bool wordlist_take(sampler_t *sampler, size_t n);
+/* Closes the last parts. Returns false if out of memory. */
+bool wordlist_end(sampler_t *sampler);
+
 /* The parts of a result: where each part of a fingerprint ends among the hashes, from 0 on; the number of the first part
- * of each text, and of all parts; code points of each text, -1 if it is not UTF-8; tokens of each; all int64. The
- * hashes, uint32, or uint64 if they are wide. */
-enum { SAMPLES_BOUNDS, SAMPLES_FIRSTS, SAMPLES_CHARS, SAMPLES_TOKENS, SAMPLES_HASHES, N_SAMPLES_COLUMNS };
+ * of each text, and of all parts; code points of each text, -1 if it is not UTF-8; tokens of each; where the word list of
+ * each text ends, from 0 on; all int64. The hashes, uint32, or uint64 if they are wide; the word lists. */
+enum {
+    SAMPLES_BOUNDS,
+    SAMPLES_FIRSTS,
+    SAMPLES_CHARS,
+    SAMPLES_TOKENS,
+    SAMPLES_WORD_BOUNDS,
+    SAMPLES_HASHES,
+    SAMPLES_WORDS,
+    N_SAMPLES_COLUMNS
+};
 
 /* Samples end to end, and what makes them. A new one is all zero but for `samples_begin`. */
 typedef struct {
