@@ -38,7 +38,7 @@ def book():
 def store(tmp_path_factory, book):
     folder = tmp_path_factory.mktemp("near") / "c.pmbf"
     with Collection(folder, create=True) as made:
-        made.add_many([("book", book), ("note", prose(71, 120))])
+        made.add_many([("book", book), ("essay", prose(69, 70_000)), ("note", prose(71, 120))])
     with Store(folder) as opened:
         yield opened
 
@@ -60,8 +60,8 @@ def test_a_passage_of_a_long_source_stands_where_it_stands(store, book, place):
     assert abs(found.source.stop - start - 500) < 10
 
 
-def test_the_hashes_of_a_long_source_are_sampled_once_for_all_queries(store, book, monkeypatch):
-    sampled = []
+def test_the_hashes_of_a_source_that_is_read_are_sampled_once_for_all_queries(store, monkeypatch):
+    sampled, essay = [], prose(69, 70_000)
 
     def counting(text, params, *, starts=False):
         sampled.append(text)
@@ -69,10 +69,10 @@ def test_the_hashes_of_a_long_source_are_sampled_once_for_all_queries(store, boo
 
     monkeypatch.setattr(near, "query_sample", counting)
     with Collection(store.folder) as collection:
-        found = [collection.screen(prose(72, 120) + " § " + book[place:][:500]).matches for place in (5_000, 65_500)]
+        found = [collection.screen(prose(72, 120) + " § " + essay[place:][:500]).matches for place in (5_000, 65_500)]
 
     assert [len(matches) for matches in found] == [1, 1]
-    assert sampled == [book]
+    assert sampled == [essay]
 
 
 @pytest.mark.parametrize("place", PLACES)

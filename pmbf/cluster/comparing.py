@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from pmbf.base.errors import CorruptError
@@ -26,7 +26,7 @@ class SentQuery(NamedTuple):
 
     Args:
         number: Of the query, in its batch.
-        sample: Its sampled hashes, without their tokens.
+        sample: Its sampled hashes.
         candidates: Those in the node's volumes, best first, by their ids in the collection.
         left_paths: Paths that no source is read from, nor named by.
         n_documents: Documents with text that it was looked up in.
@@ -57,8 +57,7 @@ def asked_of(batch: Sequence[Screened], names: Mapping[int, str], volumes: Seque
     asked, here = [], {one.name for one in volumes}
     for number, query in enumerate(batch):
         if some := [one for one in query.candidates if names[one.document] in here]:
-            sample = replace(query.sample, token=query.sample.token[:0])
-            of_text = query.read.text, sample, query.exempt.sections
+            of_text = query.read.text, query.sample, query.exempt.sections
             asked.append(SentQuery(number, *of_text, some, query.left_out.paths, query.n_documents))
     return asked
 

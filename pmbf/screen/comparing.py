@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 
 from pmbf import verify
+from pmbf.base.errors import CorruptError
 from pmbf.kernels import NAT
-from pmbf.screen.near import WHOLE_CHARS, in_whole, stretches_near
+from pmbf.screen.near import WHOLE_CHARS, Text, in_whole, parts_near
 from pmbf.screen.options import Options
 from pmbf.screen.screened import Screened
 from pmbf.screen.sections import SectionRules, section_rules
@@ -173,7 +174,7 @@ def _slices(batch: Sequence[Screened], pairs: Sequence[_Numbered], n_threads: in
 def _compare(
     queries: dict[int, _Query],
     pairs: Sequence[_Numbered],
-    texts: Sequence[verify.Prepared | None],
+    texts: Sequence[Text | None],
     statistics: verify.Statistics | None,
 ) -> None:
     """Fill in what the pairs of a slice share: all stretches of their texts take one native call."""
@@ -181,18 +182,36 @@ def _compare(
     bounds = [0]
     for (number, source), text in zip(pairs, texts, strict=True):
         query, n_chars = queries[number], source.document.n_chars
-        if text and len(text.text) <= WHOLE_CHARS:
+        if isinstance(text, verify.Prepared) and n_chars <= WHOLE_CHARS:
             asked.append(verify.TextPair(query.prepared, text, query.settings, 0, n_chars))
-        elif text and source.files:
-            for at in stretches_near(text, query.screened.sample, source.files.params):
-                part = text if len(at) == len(text.text) else verify.prepare(text.text[at.start : at.stop])
-                asked.append(verify.TextPair(query.prepared, part, query.settings, at.start, n_chars))
+        elif text:
+            with _telling(source):
+                asked += _pairs_of(query, source, text)
         bounds.append(len(asked))
     found = verify.passages_each(asked, statistics)
     for (number, source), text, start, stop in zip(pairs, texts, bounds, bounds[1:], strict=False):
         passages = found[start] if stop - start == 1 else in_whole(found[start:stop])
         if text and passages and (rules := queries[number].rules):
-            passages = rules.kept(text.text, passages, source.document.n_chars)
-        source.passages = passages
+            with _telling(source):
+                source.passages = rules.kept(text.text, passages, source.document.n_chars)
+        else:
+            source.passages = passages
         if text and text.has_grown:
             keep(source, text)
+
+
+def _pairs_of(query: _Query, source: Source, text: Text) -> list[verify.TextPair]:
+    """Return a query with each part of a source that it is compared with."""
+    assert source.files
+    parts = parts_near(text, query.screened.sample, source.files.params, query.options.sensitivity)
+    n_chars = source.document.n_chars
+    return [verify.TextPair(query.prepared, part, query.settings, at, n_chars) for at, part in parts]
+
+
+@contextmanager
+def _telling(source: Source) -> Iterator[None]:
+    """Make it the problem of a source that a part of its text is damaged. The parts of a long text are read late."""
+    try:
+        yield
+    except CorruptError as error:
+        source.problem = str(error)

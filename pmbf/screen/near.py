@@ -20,12 +20,15 @@ from numpy.typing import NDArray
 
 from pmbf import kernels, verify
 from pmbf.base.arrays import distinct
+from pmbf.base.errors import CorruptError
 from pmbf.base.hashes import first_bits
 from pmbf.base.params import Params
 from pmbf.base.span import Span, meets
 from pmbf.fingerprint import query_sample
 from pmbf.kernels import Sample
 from pmbf.report import Passage
+from pmbf.screen.near_long import spans_near
+from pmbf.store.stretches import LongText
 
 WHOLE_CHARS = 32_768
 """A source of at most 32,768 characters is compared whole, in a millisecond or two."""
@@ -41,10 +44,37 @@ TOGETHER_HASHES = 120
 """Two hits of a passage are within 120 sampled hashes of the query, some 360 words."""
 
 
-def stretches_near(source: verify.Prepared, asked: Sample, params: Params) -> list[Span]:
-    """Return the stretches of a source that may share passages with a query, ascending and disjoint.
+Text = verify.Prepared | LongText
+"""A source: a text that was read, or one of which the stretches are read that a comparison needs."""
 
-    The source is a clean text. Where its sampled hashes are is kept with it.
+
+def parts_near(source: Text, asked: Sample, params: Params, sensitivity: str) -> list[tuple[int, verify.Prepared]]:
+    """Return the parts of a source that may share passages with a query: where each begins, ascending, and its text.
+
+    Raises:
+        CorruptError: A part cannot be read.
+    """
+    if isinstance(source, LongText):
+        try:
+            found = spans_near(source, asked, params, sensitivity, _gap(asked))
+            return [(at.start, verify.prepare(source.read(at))) for at in found]
+        except CorruptError:  # of where the hashes are, perhaps: the text itself tells
+            source = verify.prepare(source.text)
+    text = source.text
+    return [
+        (at.start, source if len(at) == len(text) else verify.prepare(text[at.start : at.stop]))
+        for at in stretches_near(source, asked, params)
+    ]
+
+
+def _gap(asked: Sample) -> int:
+    return max(2 * MARGIN_CHARS, asked.n_chars // QUERY_SHARE)
+
+
+def stretches_near(source: verify.Prepared, asked: Sample, params: Params) -> list[Span]:
+    """Return the stretches of a clean text that may share passages with a query, ascending and disjoint.
+
+    Where its sampled hashes are is kept with it.
     """
     text = source.text
     if len(text) <= WHOLE_CHARS:
@@ -55,7 +85,7 @@ def stretches_near(source: verify.Prepared, asked: Sample, params: Params) -> li
     places, in_query = _hits(*source.sampled, asked)
     if len(distinct(asked.hashes)) >= TOGETHER_HASHES // 5:  # one hit suffices for a query of few hashes
         places = places[_together(places, in_query)]
-    gap = max(2 * MARGIN_CHARS, asked.n_chars // QUERY_SHARE)
+    gap = _gap(asked)
     starts = np.flatnonzero(np.diff(places, prepend=-2 * gap) > gap)
     stops = np.append(starts[1:], len(places))[: len(starts)]
     return [

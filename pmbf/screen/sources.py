@@ -15,11 +15,13 @@ from pmbf.base.errors import PmbfError
 from pmbf.report import DocumentRef, Match, Passage
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.leaving_out import LeftOut
+from pmbf.screen.near import Text
 from pmbf.screen.stores import Named
 from pmbf.store.catalog_tables import TEXT_KIND, Document, ListedPath
 from pmbf.store.generation import Generation
 from pmbf.store.listing import labels_of
 from pmbf.store.originals import original_text
+from pmbf.store.stretches import LongText, is_by_stretches
 
 
 @dataclass(slots=True, eq=False)
@@ -96,12 +98,12 @@ def _rows(store: Rows, files: Generation, ids: Sequence[int]) -> Mapping[int, Do
     return {**kept, **store.documents(others)} if others else kept
 
 
-def texts_of(some: Iterable[Source]) -> list[verify.Prepared | None]:
+def texts_of(some: Iterable[Source]) -> list[Text | None]:
     """Return the texts of sources, with what earlier comparisons made of them. Each is read once for all.
 
     A text that cannot be read is None: the reason becomes the problem of its source.
     """
-    read: dict[int, verify.Prepared | str] = {}
+    read: dict[int, Text | str] = {}
     texts = []
     for one in some:
         id_ = one.document.id
@@ -116,18 +118,22 @@ def texts_of(some: Iterable[Source]) -> list[verify.Prepared | None]:
     return texts
 
 
-def _read(source: Source) -> verify.Prepared | str:
+def _read(source: Source) -> Text | str:
     """Return the text of a source, or the reason why it cannot be read."""
     assert source.files
     try:
-        text = verify.prepare(original_text(source.files, source.document, [one.path for one in source.paths]))
+        text: Text
+        if is_by_stretches(source.document):
+            text = LongText(source.files, source.document)
+        else:
+            text = verify.prepare(original_text(source.files, source.document, [one.path for one in source.paths]))
     except (PmbfError, OSError) as error:
         return str(error)
     keep(source, text)  # whatever becomes of the comparison
     return text
 
 
-def keep(source: Source, text: verify.Prepared) -> None:
+def keep(source: Source, text: Text) -> None:
     """Keep a stored text for the next query, with its row and all that was made of it."""
     if source.files and source.document.text_file:
         text.has_grown = False

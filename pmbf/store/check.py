@@ -7,6 +7,7 @@ then each of its documents is looked at alone, and told. `store.repair` rebuilds
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from pmbf.store.directory import CHUNK_DOCUMENTS, LOCATION, located
 from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store
 from pmbf.store.postings import Pairs, distinct_pairs, listed, ranges_of
+from pmbf.store.stretches import record_of
 from pmbf.store.tilefile import StoredTile
 
 
@@ -85,6 +87,7 @@ def check(store: Store) -> CheckReport:
         report.problems += _postings_problems(store, documents, taken, bad_files)
         report.problems += itertools.chain.from_iterable(filter_problems(store, bad_files).values())
     report.problems += _directory_problems(store, documents, is_binary)
+    report.problems += _stretches_problems(store, documents)
     return report
 
 
@@ -134,6 +137,16 @@ def _document_problems(store: Store, document: Document, by_id: dict[int, Finger
     except PmbfError as error:
         problems.append(str(error))
     return [f"document {document.id}: {problem}" for problem in problems]
+
+
+def _stretches_problems(store: Store, documents: Documents) -> Iterator[str]:
+    """Yield which long texts have other stretches than their records say. What cannot be read was told before."""
+    is_live = (documents.removed == 0) & (documents.fingerprint_file > 0) & (documents.text_file > 0)
+    for id_, document in sorted(store.catalog.documents(documents.id[is_live].tolist()).items()):
+        with contextlib.suppress(PmbfError):
+            text = store.generation.text(document) or ""
+            if store.generation.record(document) != record_of(text.encode("utf-8"), store.params):
+                yield f"document {id_}: its record is not that of the stretches of its text"
 
 
 def _tile_problems(store: Store, number: int, taken: Fingerprints, placed: NDArray[np.int64]) -> list[str]:

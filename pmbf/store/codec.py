@@ -131,9 +131,9 @@ class RecordPacker:
         self._records: list[bytes] = []
 
     def add(self, record: bytes) -> tuple[int, int]:
-        """Append a record and return its offset and length."""
-        offset, n_bytes = self.n_bytes, len(record)
-        self._records.append(record)
+        """Append a record and return its offset, a multiple of 4, and its length."""
+        self._records += [bytes(-self.n_bytes % 4), record]
+        offset, n_bytes = self.n_bytes + -self.n_bytes % 4, len(record)
         self.n_bytes = offset + n_bytes
         return offset, n_bytes
 

@@ -122,7 +122,7 @@ class FilePacker:
         """Copy what a document has in some files."""
         store = self._writer.store
         if document.fingerprint_file in files:
-            document = self.put_fingerprint(document, store.generation.fingerprint(document))
+            document = self.put_record(document, store.generation.record(document))
         if document.text_file in files:
             document = self.put_text(document, store.generation.text(document, recent=True) or "")
         self.keep(document)
@@ -136,13 +136,14 @@ class FilePacker:
 
     def put_fingerprint(self, document: Document, taken: Fingerprint) -> Document:
         """Store a fingerprint and return the document's row naming it."""
-        offset, n_bytes = self._records.add(taken.record(self._writer.store.params.hash_bits))
+        document = self.put_record(document, taken.record(self._writer.store.params.hash_bits))
+        return document._replace(n_hashes=len(taken), n_parts=len(taken.bounds) - 1)
+
+    def put_record(self, document: Document, record: bytes) -> Document:
+        """Store the record of a fingerprint, or of stretches, and return the document's row naming it."""
+        offset, n_bytes = self._records.add(record)
         return document._replace(
-            fingerprint_file=self._serials[0],
-            fingerprint_offset=offset,
-            fingerprint_bytes=n_bytes,
-            n_hashes=len(taken),
-            n_parts=len(taken.bounds) - 1,
+            fingerprint_file=self._serials[0], fingerprint_offset=offset, fingerprint_bytes=n_bytes
         )
 
     def put_text(self, document: Document, text: str) -> Document:

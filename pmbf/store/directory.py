@@ -272,7 +272,7 @@ def located(documents: Documents, is_binary: NDArray[np.bool_], *, names_texts: 
     found["file"], found["n_hashes"] = documents.fingerprint_file, documents.n_hashes
     found["offset"], found["n_bytes"] = documents.fingerprint_offset, documents.fingerprint_bytes
     if names_texts:
-        of_text = (documents.fingerprint_file == 0) & (documents.text_file > 0)
+        of_text = documents.text_file > 0
         some = documents[of_text]
         found["file"][of_text], found["n_bytes"][of_text] = some.text_file, some.text_bytes
         found["offset"][of_text] = some.text_offset | some.text_skip << SKIP_SHIFT

@@ -25,7 +25,7 @@ from pmbf.store import mapping
 from pmbf.store.folders import make_folder, replacing
 
 MAGIC = b"\x89PMBF\r\n\n"
-FORMAT_VERSION = 9
+FORMAT_VERSION = 10
 """The one version of the format that is read and written."""
 CATALOG_NAME = "catalog.sqlite"
 HEADER = struct.Struct("<8s4sHH16s8sQQII")

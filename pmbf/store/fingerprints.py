@@ -122,7 +122,7 @@ def read(generation: Generation, documents: Documents) -> Fingerprints | None:
     Raises:
         OSError: A file cannot be opened, for another reason than damage.
     """
-    has_record = documents.fingerprint_file > 0
+    has_record = (documents.fingerprint_file > 0) & (documents.text_file == 0)
     if has_record.any() and not has_record.all():
         return None
     try:

@@ -153,17 +153,22 @@ class Generation(LiveFiles):
 
         If `rescuing`, then the record's own checksum is enough, though others on its pages are damaged.
         """
-        if not document.fingerprint_file:
+        if document.text_file or not document.fingerprint_file:
             return self._of_text(document, rescuing)
-        file = self.file(document.fingerprint_file)
-        start, stop = document.fingerprint_offset, document.fingerprint_offset + document.fingerprint_bytes
-        if not rescuing:
-            file.check(start, stop)
-        parts = codec.parts_of(file.payload[start:stop], str(file.path), self.params.hash_bits)
-        require_size(document, len(parts), sum(map(len, parts)), file.path)
+        path, record = self.file(document.fingerprint_file).path, self.record(document, rescuing=rescuing)
+        parts = codec.parts_of(memoryview(record), str(path), self.params.hash_bits)
+        require_size(document, len(parts), sum(map(len, parts)), path)
         bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
         hashes = np.concatenate([np.empty(0, hash_dtype(self.params.hash_bits)), *parts])
         return Fingerprint(hashes, bounds, document.n_chars, document.n_tokens)
+
+    def record(self, document: Document, *, rescuing: bool = False) -> bytes:
+        """Return the record that a document has: of its fingerprint, or of the stretches of its stored text."""
+        file, start = self.file(document.fingerprint_file), document.fingerprint_offset
+        stop = start + document.fingerprint_bytes
+        if not rescuing:
+            file.check(start, stop)
+        return bytes(file.payload[start:stop])
 
     def _of_text(self, document: Document, rescuing: bool) -> Fingerprint:
         taken = fingerprint(self.text(document, rescuing=rescuing) or "", self.params)

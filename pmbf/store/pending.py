@@ -21,6 +21,7 @@ from pmbf.store.codec import BLOCK_RAW_BYTES, RecordPacker, TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.incoming import Contents, NewDocuments, joined_samples, some_samples
 from pmbf.store.journal import MOST_BYTES, MOST_ENTRIES, MOST_TEXT_BYTES, NO_JOURNAL, Journal
+from pmbf.store.stretches import is_long, record_of
 from pmbf.store.writing import Written
 
 Numbers = NDArray[np.int64]
@@ -114,9 +115,13 @@ class Pending:
         return len(self.numbers) > len(self.dropped)
 
     def add(self, ids: Sequence[int], new: NewDocuments, params: Params) -> None:
-        """Take documents in. A fingerprint follows from its text, so its record is stored only if the text is not."""
+        """Take documents in. A fingerprint follows from its text, so its record is stored only if the text is not.
+
+        In its place a long text has the record of its stretches.
+        """
         none, keeps_text = np.zeros(len(new), np.int64), params.store_text
-        offsets, sizes = (none, none) if keeps_text else self.records.add_all(*_records(new.samples, params.hash_bits))
+        records = _of_stretches(new, params) if keeps_text else _records(new.samples, params.hash_bits)
+        offsets, sizes = self.records.add_all(*records) if len(records[0]) else (none, none)
         texts = self.texts.add_all(new.content, new.starts, new.stops) if keeps_text else none
         self.documents.append(
             PendingDocuments(
@@ -189,6 +194,14 @@ def _records(samples: Samples, hash_bits: int) -> tuple[bytes, Numbers]:
     """Return the records of fingerprints, end to end, and where each ends."""
     hashes = samples.hashes.astype(hash_dtype(hash_bits), copy=False)  # none at all are 32 bits wide
     return kernels.records(hashes, samples.bounds, samples.firsts, hash_bits)
+
+
+def _of_stretches(new: NewDocuments, params: Params) -> tuple[bytes, Numbers]:
+    """Return the records of the stretches of texts, end to end, and where each ends; a text that is short has none."""
+    records = [b""] * len(new)
+    for at in np.flatnonzero(is_long(new.samples.n_chars)).tolist():
+        records[at] = record_of(new.content[new.starts[at] : new.stops[at]], params)
+    return b"".join(records), np.cumsum([len(record) for record in records], dtype=np.int64)
 
 
 @dataclass(slots=True)

@@ -76,22 +76,24 @@ class Added(NamedTuple):
 
 
 class StoredPostings:
-    """Postings in a file. Each page of them is checked before its first use.
+    """Postings in a file, or in a part of one. Each page of them is checked before its first use.
 
     Raises:
-        ValueError: The numbers do not fit the length of the file.
+        ValueError: The numbers do not fit the length of the file or part.
     """
 
-    def __init__(self, file: MappedFile) -> None:
-        numbers_at = len(file.payload) - _NUMBERS.size
-        file.check(numbers_at, len(file.payload))
+    def __init__(self, file: MappedFile, start: int, stop: int) -> None:
+        numbers_at = stop - _NUMBERS.size
+        file.check(numbers_at, stop)
         d, b, shift, rice, id_bits, more_bits, *sizes = _NUMBERS.unpack_from(file.payload, numbers_at)
         n_hashes, n_postings, n_bytes = sizes
         if more_bits > 32 or shift > 32 + more_bits or rice > 31 + more_bits or not 1 <= id_bits <= 32:
             raise ValueError(f"shift {shift}, rice {rice}, {id_bits} bits of a number")
         self.file = file
-        self._documents_at, self._bits_at = 0, 4 * d
+        self._documents_at, self._bits_at = start, start + 4 * d
         self._directory_at = self._bits_at + _padded(n_bytes)
+        if self._directory_at + 4 * (b + 1) != numbers_at:
+            raise ValueError(f"{d} documents, {n_bytes} bytes of bits, {b} buckets")
         self._postings = Postings(
             np.frombuffer(file.payload, "<u4", d, self._documents_at),
             np.frombuffer(file.payload, "<u4", b + 1, self._directory_at),
@@ -114,10 +116,10 @@ class StoredPostings:
         )
 
     @classmethod
-    def of_file(cls, file: MappedFile) -> StoredPostings:
-        """Return the postings in a file of the kind `POST`."""
+    def of_file(cls, file: MappedFile, start: int = 0, stop: int | None = None) -> StoredPostings:
+        """Return the postings in a file of the kind `POST`, or between two places of another."""
         try:
-            return cls(file)
+            return cls(file, start, len(file.payload) if stop is None else stop)
         except (struct.error, ValueError) as error:
             raise damaged(file.path, f"the numbers of the postings do not fit its length ({error})") from error
 

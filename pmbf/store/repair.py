@@ -24,6 +24,7 @@ from pmbf.store.folder import Store, read_generation
 from pmbf.store.originals import read_again
 from pmbf.store.pending import Change, ended
 from pmbf.store.postings import distinct_pairs, listed, ranges_of
+from pmbf.store.stretches import is_by_stretches, is_long, record_of
 from pmbf.store.writer import Writer
 
 Result = TypeVar("Result")
@@ -127,7 +128,7 @@ def _rescued(
     store: Store, document: Document, bad_files: set[int], packer: FilePacker, posted: _Posted, report: CheckReport
 ) -> Fingerprint | None:
     """Return a document's fingerprint, its parts in bad files copied into new ones; None when nothing is left."""
-    if not bad_files.intersection(_serials(document)):
+    if not bad_files.intersection(_serials(document)) and not is_by_stretches(document):
         return store.generation.fingerprint(document)
     taken = _attempt(lambda: store.generation.fingerprint(document, rescuing=True))
     text = _text_again(store, document)
@@ -143,8 +144,13 @@ def _rescued(
         if text is None:
             report.repaired.append(f"text of document {document.id} given up: its fingerprint still finds it")
         document = _without_text(document) if text is None else packer.put_text(document, text)
-    is_told = text is not None and document.text_file > 0
-    packer.keep(_without_record(document, taken) if is_told else packer.put_fingerprint(document, taken))
+    if text is None or not document.text_file:
+        document = packer.put_fingerprint(document, taken)
+    else:
+        document = _without_record(document, taken)
+        if is_long(document.n_chars):
+            document = packer.put_record(document, record_of(text.encode("utf-8"), store.params))
+    packer.keep(document)
     return taken
 
 

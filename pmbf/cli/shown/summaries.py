@@ -217,7 +217,7 @@ def _disk(stats: Stats) -> list[tuple[str, str, str]]:
         asked = [("filter", size(stats.tile_bytes), "its rows, and the documents of each: there are no postings")]
     return [
         *asked,
-        ("fingerprints", size(stats.fingerprint_bytes), "of documents whose text is not stored"),
+        ("fingerprints", size(stats.fingerprint_bytes), "of documents whose text is not stored, and of long texts"),
         ("texts", size(stats.text_bytes), texts),
         ("catalog", size(stats.catalog_bytes), "paths, sizes and checksums"),
         ("in all", size(total), ""),
