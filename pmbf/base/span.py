@@ -11,7 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
+from pmbf.base.pickled import by_fields
 
+
+@by_fields
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
     """The characters `[start, stop)` of an original text, in code points; inside `passages`, tokens instead."""
@@ -21,9 +24,6 @@ class Span:
 
     def __len__(self) -> int:
         return self.stop - self.start
-
-    def __reduce__(self) -> tuple[type[Span], tuple[int, int]]:
-        return Span, (self.start, self.stop)  # takes a fourth of the time of a pickle field by field
 
 
 _EDGES = attrgetter("start", "stop")

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pmbf.base.pickled import by_fields
 from pmbf.base.places import Place as Place
 from pmbf.base.span import Span as Span  # where a report's reader looks for it
 from pmbf.base.views import view
@@ -42,6 +43,7 @@ WHOLE_SHARE = 0.8
 """Share of a document from which a passage is of the whole document: the rest is a heading, or a list of links."""
 
 
+@by_fields
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A verified pair of spans.
@@ -100,6 +102,7 @@ class Passage:
         return (self.source_share or 0.0) >= WHOLE_SHARE
 
 
+@by_fields
 @dataclass(frozen=True, slots=True)
 class Match:
     """A document that shares text with the query.
@@ -148,6 +151,7 @@ class Match:
         return self.same_file or any(not one.not_counted for one in self.passages)
 
 
+@by_fields
 @dataclass(frozen=True, slots=True)
 class Report(Readable):
     """The answer of one screening.

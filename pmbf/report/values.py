@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
+from pmbf.base.pickled import by_fields
 from pmbf.base.span import Span
 
 Rule = Literal["compare", "skip", "same"]
@@ -40,6 +41,7 @@ def told_amounts(amounts: Mapping[NotCounted, int], n_chars: int, percent: Calla
     return ", ".join([f"{first[0]} of the whole text {first[1]}", *(f"{n} {where}" for n, where in others)])
 
 
+@by_fields
 @dataclass(frozen=True, slots=True)
 class Scores:
     """Levenshtein similarities of a passage's two sides, 0 to 1. None: the sides are too long for that similarity.
@@ -53,9 +55,6 @@ class Scores:
     characters: float | None
     words: float | None
     sorted_words: float | None
-
-    def __reduce__(self) -> tuple[type[Scores], tuple[Any, ...]]:
-        return Scores, (self.characters, self.words, self.sorted_words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +86,7 @@ class Section:
         return self.n_covered / max(1, len(self.span) - self.n_excluded)
 
 
+@by_fields
 @dataclass(frozen=True, slots=True)
 class DocumentRef:
     """A document of the collection.
@@ -112,6 +112,7 @@ class DocumentRef:
             raise ValueError(f"a document has {len(self.paths)} paths and labels of {len(self.labels)}")
 
 
+@by_fields
 @dataclass(frozen=True, slots=True)
 class Query:
     """The screened text: its name, its size, and signs of manipulation.
