@@ -226,6 +226,14 @@ def test_many_documents_with_common_and_rare_features_are_counted(kernels: Any) 
     assert [{n: c for n, c in one.items() if c >= 2} for one in expected] == as_dicts(counts)
 
 
+def test_a_few_documents_are_counted_by_many_lists(kernels: Any) -> None:
+    random = np.random.default_rng(5)
+    sets = [{*random.integers(0, 3000, 40).tolist(), *random.integers(0, LAST, 60).tolist()} for _ in range(200)]
+    held = {3: sets[3], 150: sets[150]}
+    counts = kernels.shared_counts(kernels.invert(lists_of([*held.values()]), numbers(*held)), lists_of(sets))
+    assert shared(sets, held) == as_dicts(counts)
+
+
 SOME = lists_of([{1, 5}, {5}])
 
 

@@ -26,22 +26,24 @@ class RunChange:
 
     Args:
         documents: `KNOWN` rows to insert or replace.
+        known: `KNOWN` rows of all documents.
         gone: Ids of documents that leave.
-        rows: All rows of each document in `rewritten`.
-        rewritten: Ids.
+        rows: All rows of each document whose rows differ.
+        before: All rows that these documents had.
         is_whole: Whether `documents` and `rows` are all there are: what was there before leaves.
-        row: Returns the columns of the run but its number, given the number of all rows; called at the end.
+        row: Returns the columns of the run but its number; called at the end.
         lost_segments: Serials of files that no document needs any more.
         incomplete: Reason by id, of all documents whose text could not be read.
         common: A new list of common chunks; None keeps the list.
     """
 
     documents: NDArray[np.void]
+    known: NDArray[np.void]
     gone: Ids
     rows: TableRows
-    rewritten: Ids
+    before: TableRows
     is_whole: bool
-    row: Callable[[int], dict[str, Any]]
+    row: Callable[[], dict[str, Any]]
     segment: StoredFile | None = None
     lost_segments: Sequence[int] = ()
     incomplete: dict[int, str] = field(default_factory=dict)
@@ -58,7 +60,7 @@ def commit(state: SimilarState, change: RunChange) -> None:
         _delete(state, "document", "id", np.concatenate([change.gone, change.documents["id"]]))
         _delete(state, "similarity", "document", change.gone)
         schema.insert_documents(state.connection, change.documents)
-        _insert_rows(state, _replaced(state, change))
+        _insert_rows(state, _replaced(state, change), change.known)
         if change.is_whole:
             state.connection.execute(schema.INDEX)
         _small_tables(state, change)
@@ -74,16 +76,16 @@ def _replaced(state: SimilarState, change: RunChange) -> TableRows:
     """Delete the rows that differ, and return those that are to be inserted: most rows of a document stay."""
     if change.is_whole:
         return change.rows
-    before = state.rows("WHERE document IN (SELECT value FROM json_each(?))", [as_json(change.rewritten)])
-    lost = before.chosen(~before.among(change.rows))
+    before, rows = change.before, change.rows.ordered()
+    lost = before.chosen(~before.among(rows))
     pairs = zip(lost.documents.tolist(), lost.others.tolist(), strict=True)
     state.connection.executemany("DELETE FROM similarity WHERE document = ? AND other = ?", pairs)
-    return change.rows.chosen(~change.rows.among(before))
+    return rows.chosen(~rows.among(before))
 
 
-def _insert_rows(state: SimilarState, rows: TableRows) -> None:
-    known, ordered = state.numbers("SELECT id, n_counted FROM document ORDER BY id", 2), rows.ordered()
-    similarities = ordered.shared / known[np.searchsorted(known[:, 0], ordered.documents), 1]
+def _insert_rows(state: SimilarState, rows: TableRows, known: NDArray[np.void]) -> None:
+    by_id, ordered = known[np.argsort(known["id"])], rows.ordered()
+    similarities = ordered.shared / by_id["n_counted"][np.searchsorted(by_id["id"], ordered.documents)]
     columns = ordered.documents, ordered.others, ordered.shared, similarities
     for start in range(0, len(rows), _ROWS_TOGETHER):
         values = [column[start : start + _ROWS_TOGETHER].tolist() for column in columns]
@@ -91,26 +93,26 @@ def _insert_rows(state: SimilarState, rows: TableRows) -> None:
 
 
 def _small_tables(state: SimilarState, change: RunChange) -> None:
-    from sqlite_utils import Database
-
-    tables = Database(state.connection)
-    tables.table("segment").delete_where(f"serial IN ({','.join(map(str, change.lost_segments))})")
+    state.connection.executemany("DELETE FROM segment WHERE serial = ?", [(one,) for one in change.lost_segments])
     if change.segment:
         serial, _, n_bytes, crc, _ = change.segment
-        tables.table("segment").insert({"serial": serial, "payload_bytes": n_bytes, "payload_crc": crc})
-    tables.table("incomplete").delete_where()
-    reasons = ({"document": id_, "reason": reason} for id_, reason in change.incomplete.items())
-    tables.table("incomplete").insert_all(reasons)
+        _insert(state, "segment", serial=serial, payload_bytes=n_bytes, payload_crc=crc)
+    state.connection.execute("DELETE FROM incomplete")
+    for id_, reason in change.incomplete.items():
+        _insert(state, "incomplete", document=id_, reason=reason)
     number = state.n_runs + 1
     if change.common is not None:
-        chunks = change.common.astype("<u4").tobytes()
-        version, n_documents = int(state.meta["common"]) + 1, len(change.documents)
-        tables.table("common").delete_where()
-        row = {"version": version, "n_documents": n_documents, "run": number}
-        tables.table("common").insert(row | {"chunks": chunks, "crc": zlib.crc32(chunks)})
+        chunks, version = change.common.astype("<u4").tobytes(), int(state.meta["common"]) + 1
+        state.connection.execute("DELETE FROM common")
+        row = {"version": version, "n_documents": len(change.known), "run": number}
+        _insert(state, "common", **row, chunks=chunks, crc=zlib.crc32(chunks))
         change.meta["common"] = str(version)
-    [(n_rows,)] = state.select("SELECT count(*) FROM similarity")
-    tables.table("run").insert({"number": number} | change.row(n_rows))
+    _insert(state, "run", number=number, **change.row())
+
+
+def _insert(state: SimilarState, table: str, **row: Any) -> None:
+    values = ", ".join(f":{column}" for column in row)
+    state.connection.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({values})", row)
 
 
 def _set_meta(state: SimilarState, values: dict[str, str]) -> None:

@@ -142,6 +142,18 @@ class SimilarState:
 
     def verify(self) -> NDArray[np.void]:
         """Compare all that the database holds with its checksums; return the documents. 0.6 s for a million rows."""
+        known = self.verified_documents()
+        collections.deque(self.each_rows(known), maxlen=0)
+        by_index, by_table = (
+            self.numbers(f"SELECT count({column}), total(document), total(other) FROM similarity {how}", 3)
+            for column, how in _BOTH_WAYS
+        )
+        if not np.array_equal(by_index, by_table):
+            raise self.damage("the index of the rows is not that of the table")
+        return known
+
+    def verified_documents(self) -> NDArray[np.void]:
+        """Return the documents, as `documents`; compare all but the rows of similarities with its checksums."""
         for (line,) in (row for name in schema.SMALL_TABLES for row in self.select(f"PRAGMA integrity_check({name})")):
             if line != "ok":
                 raise self.damage(line)
@@ -150,13 +162,6 @@ class SimilarState:
         if unnamed := {*known["segment"].tolist()} - {file.serial for file in self.segments()}:
             raise self.damage(f"segment {min(unnamed)} is not named")
         self.require_small()
-        collections.deque(self.each_rows(known), maxlen=0)
-        by_index, by_table = (
-            self.numbers(f"SELECT count({column}), total(document), total(other) FROM similarity {how}", 3)
-            for column, how in _BOTH_WAYS
-        )
-        if not np.array_equal(by_index, by_table):
-            raise self.damage("the index of the rows is not that of the table")
         return known
 
     def require_small(self) -> None:

@@ -158,8 +158,10 @@ class UpdateRun:
     def done(self, rules: TableRules) -> RunReport:
         """Compute by some rules, and commit; return what was done."""
         with self.clock.step("changes"):
-            known = np.empty(0, KNOWN) if self.is_full else self.state.verify()
+            known = np.empty(0, KNOWN) if self.is_full else self.state.verified_documents()
             changed = changes(self.documents, known)
+            if not self.is_full and (len(changed.gone) or not changed.added):
+                self.state.verify()  # what is only added touches no other rows than those that are read
             rules = rules.fitting(sum(document.n_tokens for document in changed.added))
             files = {} if self.is_full else {file.serial: file for file in self.state.segments()}
         if not changed and not self.is_full:
@@ -185,17 +187,19 @@ class UpdateRun:
         self, rules: TableRules, changed: Changes, listed: ListedChunks, table: Table, before: NDArray[np.void]
     ) -> RunReport:
         report = self._report(table.archive.known, changed, table, listed.unread)
+        report.n_rows = int(np.minimum(table.archive.known["n_similar"], rules.keep).sum())
 
-        def row(n_rows: int) -> dict[str, Any]:
-            report.n_rows, report.seconds, report.steps = n_rows, self.clock.seconds, self.clock.steps
+        def row() -> dict[str, Any]:
+            report.seconds, report.steps = self.clock.seconds, self.clock.steps
             return report.row() | {"started": self.clock.started}
 
         with self.clock.step("table"):
             change = RunChange(
                 documents=table.archive.known if table.is_whole else differing(table.archive.known, before),
+                known=table.archive.known,
                 gone=changed.gone["id"].copy(),
                 rows=table.rows,
-                rewritten=table.rewritten,
+                before=table.before,
                 is_whole=table.is_whole,
                 row=row,
                 segment=listed.segment if listed.has_lists else None,

@@ -26,8 +26,8 @@ class Table:
 
     Args:
         archive: All documents; their `KNOWN` rows are complete.
-        rewritten: Ids of the documents whose rows are in `rows`.
-        rows: All rows of these documents.
+        rows: All rows of the documents whose rows differ.
+        before: All rows that these documents had, unless they are all documents.
         common: The common chunks.
         is_whole: Whether these are all documents.
         n_again: Of the targets those that are not new.
@@ -35,8 +35,8 @@ class Table:
     """
 
     archive: KnownRows
-    rewritten: Ids
     rows: TableRows
+    before: TableRows
     common: Numbers
     is_whole: bool
     n_again: int = 0
@@ -55,7 +55,7 @@ def whole(
         highest.add(counts, batch.documents, mirrored=True)
         on_counted(int(batch.documents[-1]) + 1, len(archive))
     rows = _tabled(archive, np.arange(len(archive)), highest.ranked())
-    return Table(archive, archive.known["id"].copy(), rows, common, is_whole=True)
+    return Table(archive, rows, TableRows.joined([]), common, is_whole=True)
 
 
 class Near:
@@ -87,17 +87,18 @@ class Near:
         again = np.flatnonzero(self._lacking(lost, found))
         if (len(fresh) + len(again)) * _ALL_SHARE > len(archive):
             return self._whole()
+        touched = np.setdiff1d(np.union1d(np.flatnonzero(lost), found.told.joined()[0]), again)
+        before = self._state.rows_of(np.sort(known[np.union1d(again, touched)], order="id"))
         known["n_counted"][fresh] = np.concatenate([np.empty(0, np.int64), *found.n_counted])[: len(fresh)]
         known["n_similar"] += found.n_more
         known["least"][known["n_similar"] <= self._keep] = 0
         parts = [_tabled(archive, *one) for one in self._of_targets(fresh, found)]
         refilled = self._passed_by(again, fresh[:0], np.full(len(archive), 2**32))
         parts += [_tabled(archive, *one) for one in self._of_targets(again, refilled)]
-        touched = np.setdiff1d(np.union1d(np.flatnonzero(lost), found.told.joined()[0]), again)
         if len(touched):
-            parts.append(_tabled(archive, touched, self._patched(touched, gone, found.told)))
-        rewritten = known["id"][np.concatenate([fresh, again, touched])]
-        return Table(archive, rewritten, TableRows.joined(parts), self._common, False, len(again), len(touched))
+            stay = before.chosen(~np.isin(before.others, gone))
+            parts.append(_tabled(archive, touched, self._patched(touched, stay, found.told)))
+        return Table(archive, TableRows.joined(parts), before, self._common, False, len(again), len(touched))
 
     def _lost(self, new: Ids, gone: Ids) -> Ids:
         """Return how many of its rows each document loses, `(n_documents,) int64`."""
@@ -135,19 +136,16 @@ class Near:
     def _whole(self) -> Table:
         return whole(self._ranges, self._archive, self._state.rules, self._common, self._on_counted)
 
-    def _patched(self, numbers: Ids, gone: Ids, told: Entries) -> Ranked:
+    def _patched(self, numbers: Ids, stay: TableRows, told: Entries) -> Ranked:
         """Return the rows of documents that are no targets: those that stay, and what the documents are told."""
-        archive, state = self._archive, self._state
-        before = state.rows_of(np.sort(archive.known[numbers], order="id"))
-        before = before.chosen(~np.isin(before.others, gone))
+        archive = self._archive
         is_patched, row_of = np.zeros(len(archive), np.bool_), np.zeros(len(archive), np.uint32)
         is_patched[numbers], row_of[numbers] = True, np.arange(len(numbers), dtype=np.uint32)
-        highest = Highest(len(numbers), state.rules.keep, archive.ranks)
-        documents, others = (archive.numbers(ids).astype(np.uint32) for ids in (before.documents, before.others))
-        highest.add_pairs(row_of[documents], others, before.shared.astype(np.uint32))
-        documents, others, shared = told.joined()
-        which = is_patched[documents]
-        highest.add_pairs(row_of[documents[which]], others[which], shared[which])
+        highest = Highest(len(numbers), self._keep, archive.ranks)
+        numbered = (archive.numbers(ids).astype(np.uint32) for ids in (stay.documents, stay.others))
+        for documents, others, shared in ((*numbered, stay.shared.astype(np.uint32)), told.joined()):
+            which = is_patched[documents]
+            highest.add_pairs(row_of[documents[which]], others[which], shared[which])
         return replace(highest.ranked(), totals=archive.known["n_similar"][numbers].astype(np.uint32))
 
 
