@@ -104,12 +104,15 @@ def compare(
     sources, new = _sources_of(texts, made), [text for text in texts if text]
     # A block has eight bytes for each word, a text has one at least.
     n_words = max([0, *map(len, new), *(len(block) // 8 for block in made if block is not None)])
+    n_words += max([0, *(len(one.query) // 8 for one in questions)])
+    distinct = {id(one.terms): one.terms for one in questions}  # to hash terms takes 5 us
+    its = {at: _terms(terms, n_words) for at, terms in distinct.items()}
     asked, numbered, held = [], list[int](), list[Any]()
     for block, terms, some in questions:
-        its, own = _terms(terms, len(block) // 8 + n_words), _own(block, terms)
-        asked.append((_at(block), addressof(its[0]), 0 if own is None else _at(own), len(some)))
+        own = _own(block, terms)
+        asked.append((_at(block), addressof(its[id(terms)][0]), 0 if own is None else _at(own), len(some)))
         numbered += some
-        held += its, own
+        held.append(own)
     queries, answers = np.array(asked, _QUERY), np.zeros(len(numbered), _ANSWER)
     answers["source"] = numbered
     numbers = np.array(commonest, np.int64)

@@ -45,7 +45,11 @@ _APPENDICES = (
 )
 _NUMBER = r"(?:\d+(?:\.\d+)*\.?|(?i:[IVX]+)\.)?"
 _FIRST_LETTERS = "".join(sorted({heading[0] for heading in _HEADINGS.split("|")}))
-_HEADING = rf"[ \t#*_=]*+{_NUMBER}[ \t]*+(?i:(?=[{_FIRST_LETTERS}])(?:{_HEADINGS}))[ \t:.#*_=]*+\r?$"
+_BY_LETTER = "|".join(
+    f"{letter}(?:{'|'.join(one[1:] for one in _HEADINGS.split('|') if one[0] == letter)})" for letter in _FIRST_LETTERS
+)
+"""With the 60 headings side by side a text takes half as long again."""
+_HEADING = rf"[ \t#*_=]*+{_NUMBER}+[ \t]*+(?i:(?=[{_FIRST_LETTERS}])(?:{_BY_LETTER}))[ \t:.#*_=]*+\r?$"
 _APPENDIX = rf"[ \t#*_=]*+{_NUMBER}[ \t]*+(?i:{_APPENDICES})\b[^\n]{{0,80}}$"
 """Case counts for nothing in words alone: if it counts for nothing in all of a pattern, then that takes half as long
 again."""
