@@ -16,6 +16,9 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pmbf.base.errors import ParameterError
 from pmbf.base.expressions import compiled, searchable
 from pmbf.base.labels import Labels, told
@@ -65,14 +68,15 @@ class Grouping:
         number = {group: i for i, group in enumerate(sorted(set(self.of_name.values())))}
         return {document.id: [number[group] for group in self.of(document)] for document in documents}
 
-    def not_compared(self, documents: Sequence[EnteredText]) -> dict[int, list[int]]:
-        """Return, for each document, those without a text of another group than its own."""
-        alone: dict[str, list[int]] = {}
+    def not_compared(self, documents: Sequence[EnteredText]) -> dict[int, NDArray[np.uint32]]:
+        """Return, for each document, itself and those without a text of another group than its own, ascending."""
         own = {document.id: self.of(document) for document in documents}
+        alone: dict[frozenset[str], list[int]] = {}
         for id_, groups in own.items():
             if len(groups) == 1:
-                alone.setdefault(next(iter(groups)), []).append(id_)
-        return {id_: alone[next(iter(groups))] if len(groups) == 1 else [id_] for id_, groups in own.items()}
+                alone.setdefault(groups, []).append(id_)
+        arrays = {groups: np.array(sorted(some), np.uint32) for groups, some in alone.items()}
+        return {id_: arrays[groups] if len(groups) == 1 else np.array([id_], np.uint32) for id_, groups in own.items()}
 
 
 def grouped(names: Sequence[str], by: GroupBy) -> Grouping:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Text
@@ -26,8 +27,11 @@ from pmbf.screen.sources import Source
 BATCH_PAIRS = 24
 """Pairs that a worker compares together, at least."""
 
-NotCompared = Callable[[int], Sequence[int]]
-"""Returns the ids of the documents that a document is not compared with, ascending."""
+LOOKED_UP = 1000
+"""Documents that are looked up together, at most."""
+
+NotCompared = Callable[[int], NDArray[np.uint32]]
+"""Returns the ids of the documents that a document is not compared with, ascending, its own among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +54,11 @@ def mutual(
     Args:
         backend, options: The collection at its generation, and what to look for.
         texts: Ids and clean texts of the documents to compare: all of the collection that have a word.
-        left_out: What a document is not compared with, besides itself; it holds for both documents of a pair.
+        left_out: What a document is not compared with; it holds for both documents of a pair.
         jobs: Workers that compare, at least 1. With 1, or with few pairs, this thread does everything.
     """
-    asked = {document: _asked(backend, text, [document, *left_out(document)], options) for document, text in texts}
+    asked = {document: _query(backend, text, LeftOut(left_out(document))) for document, text in texts}
+    _look_up(backend, list(asked.values()), options)
     _pair(asked)
     paired = [(document, query) for document, query in asked.items() if query.candidates]
     if jobs == 1 or sum(len(query.candidates) for _, query in paired) <= BATCH_PAIRS:
@@ -64,13 +69,17 @@ def mutual(
         yield from work.in_order(_compared, _batched(paired))
 
 
-def _asked(backend: Backend, text: str, left_out: Sequence[int], options: Options) -> Screened:
-    """Return a document as a query, with its candidates."""
-    left = LeftOut(np.array(sorted(set(left_out)), np.uint32))
-    query = Screened(Text("", text), query_sample(text, backend.generation.params), left_out=left)
-    look_up(backend.generation, [query], options)
-    query.left_out, query.n_documents = NOTHING, backend.generation.n_documents
-    return query
+def _query(backend: Backend, text: str, left_out: LeftOut) -> Screened:
+    return Screened(Text("", text), query_sample(text, backend.generation.params), left_out=left_out)
+
+
+def _look_up(backend: Backend, asked: list[Screened], options: Options) -> None:
+    """Fill in the candidates of each document; those with one array of what is left out are looked up together."""
+    asked.sort(key=lambda one: id(one.left_out.documents))
+    for start in range(0, len(asked), LOOKED_UP):
+        look_up(backend.generation, asked[start : start + LOOKED_UP], options)
+    for one in asked:
+        one.left_out, one.n_documents = NOTHING, backend.generation.n_documents
 
 
 def _pair(asked: dict[int, Screened]) -> None:
