@@ -6,7 +6,21 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from benchmarks import growth, guard, headers, larger, loading, page, peers, selfjoin, spread, upkeep
+from benchmarks import (
+    doubling,
+    growth,
+    guard,
+    headers,
+    huge,
+    larger,
+    loading,
+    page,
+    peers,
+    reworded,
+    selfjoin,
+    spread,
+    upkeep,
+)
 from measure import report
 from measure.commands import add_all, add_check, check
 from pmbf import PmbfError
@@ -20,6 +34,9 @@ BENCHMARKS = {
     "selfjoin": (selfjoin, "many short texts screened against themselves, beside rensa"),
     "spread": (spread, "a collection on many nodes beside one folder"),
     "headers": (headers, "a header that all documents share"),
+    "reworded": (reworded, "reworded texts among many manuals, by two profiles"),
+    "huge": (huge, "a text of 50 MB: an extract of it, and itself, screened against it"),
+    "doubling": (doubling, "texts compared with each other, as their number doubles"),
     "upkeep": (upkeep, "many short texts: added, listed, checked, removed"),
 }
 

@@ -34,6 +34,12 @@ def own(function: str, **arguments: Any) -> Figures:
     return figures
 
 
+def today(function: str, **arguments: Any) -> Figures:
+    """Return what a function of `benchmarks.either` returns with today's engine, in a process of its own."""
+    figures: Figures = alone(f"benchmarks.either:{function}", **arguments)
+    return figures
+
+
 def ours(function: str, **arguments: Any) -> Figures:
     """Return what a function of today's `benchmarks.either` returns with the earlier engine. Raises as `own` does."""
     tree = _built()

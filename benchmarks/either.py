@@ -10,9 +10,24 @@ from time import perf_counter, process_time
 from typing import Any
 
 from measure.timing import asked, spent_s
-from pmbf import Collection
+from pmbf import Collection, Params
 
 Figures = dict[str, Any]
+
+
+def load(folder: str, paths: str, params: dict[str, Any]) -> Figures:
+    """Load files into a new collection. Call it in a process of its own.
+
+    Args:
+        folder: The collection.
+        paths: A file with a JSON list.
+        params: Of `Params`, what differs from the usual.
+    """
+    some = json.loads(Path(paths).read_text(encoding="utf-8"))
+    with Collection(folder, create=True, params=Params(**params)) as collection:
+        start = process_time()
+        collection.load(some, jobs=1)
+        return {"load_s": process_time() - start, "n_documents": collection.stats().n_documents}
 
 
 def screen(folder: str, texts: str) -> dict[str, Figures]:

@@ -134,7 +134,7 @@ def _measured(texts: Path, kind: str, n_documents: int, jobs: int) -> Figures:
 
 def _real(texts: Path, place: str, n_documents: int, jobs: int, *, is_earlier: bool) -> Figures:
     """Return the figures of real documents. The earlier engine is measured by its own tree's functions."""
-    own, either = (earlier_engine.own, earlier_engine.ours) if is_earlier else (alone, _either)
+    own, either = (earlier_engine.own, earlier_engine.ours) if is_earlier else (alone, earlier_engine.today)
     given: Figures = {"texts": str(texts), "place": place}
     figures: Figures = own("benchmarks.growth:load", **given, n_documents=n_documents, jobs=1)
     several = own("benchmarks.growth:load", **given, n_documents=n_documents, jobs=jobs)
@@ -147,11 +147,6 @@ def _real(texts: Path, place: str, n_documents: int, jobs: int, *, is_earlier: b
     if is_earlier:
         return figures
     return figures | command_line(Path(place), next(query.text for query in planted.queries if query.source))
-
-
-def _either(function: str, **given: Any) -> Figures:
-    figures: Figures = alone(f"benchmarks.either:{function}", **given)
-    return figures
 
 
 # ---------------------------------------------------------------------- in processes of their own

@@ -9,12 +9,15 @@ from textwrap import fill
 from typing import Any
 
 from benchmarks import (
+    doubling,
     growth,
     guard,
     headers,
+    huge,
     larger,
     loading,
     peers,
+    reworded,
     selfjoin,
     upkeep,
     verdicts,
@@ -27,11 +30,14 @@ TEMPLATE = report.ROOT / "benchmarks" / "performance.template.md"
 PAGE = report.ROOT / "docs" / "performance.md"
 PEERS = ("peers-small",)
 TABLES: dict[str, Callable[[Figures], str]] = {
+    "doubling": doubling.table,
     "growth": growth.table,
     "guard": guard.table,
     "headers": headers.table,
+    "huge": huge.table,
     "larger": larger.table,
     "loading": loading.table,
+    "reworded": reworded.table,
     "selfjoin": selfjoin.table,
     "upkeep": upkeep.table,
     **dict.fromkeys(PEERS, peers.table),

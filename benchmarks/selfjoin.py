@@ -67,7 +67,7 @@ def run(folder: Path, *, n_texts: int, n_rounds: int) -> Figures:
         file.write_text(json.dumps(texts), encoding="utf-8")
         given: Figures = {"texts": str(file), "n_rounds": n_rounds}
         measures: dict[str, Callable[[], Figures]] = {
-            "pmbf": lambda: alone("benchmarks.either:self_join", **given, ways=WAYS) | alone(f"{HERE}:pmbf", **given),
+            "pmbf": lambda: earlier_engine.today("self_join", **given, ways=WAYS) | alone(f"{HERE}:pmbf", **given),
             "earlier": lambda: earlier_engine.ours("self_join", **given, ways=EARLIER_WAYS),
             "rensa": lambda: alone(f"{HERE}:rensa", **given),
         }

@@ -128,7 +128,7 @@ def power(values: Mapping[int, float]) -> str:
     >>> power({10: 3.0, 20: 6.0, 40: 12.0}), power({10: 3.0})
     ('1.00', '')
     """
-    if len(values) < 2:
+    if len(values) < 2 or not all(values.values()):
         return ""
     slope = np.polyfit(np.log([*values]), np.log([*values.values()]), 1)[0]
     return f"{slope:.2f}"

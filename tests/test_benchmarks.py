@@ -9,15 +9,18 @@ import pytest
 from conftest import words
 
 from benchmarks import (
+    doubling,
     earlier_engine,
     growth,
     guard,
     headers,
+    huge,
     larger,
     loading,
     memory,
     page,
     peers,
+    reworded,
     selfjoin,
     spread,
     upkeep,
@@ -35,7 +38,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(autouse=True)
 def processes_are_forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (growth, headers, larger, loading, peers, selfjoin, upkeep):
+    for module in (doubling, earlier_engine, growth, headers, huge, larger, loading, peers, selfjoin, upkeep):
         monkeypatch.setattr(module, "alone", forked)
     # building the earlier engine takes a minute: today's stands in its place, whose functions have the same names
     monkeypatch.setattr(earlier_engine, "own", forked)
@@ -248,6 +251,47 @@ def test_the_selfjoin_benchmark_finds_each_text_and_prints_a_table(
     assert figures["pmbf"]["itself"] == 1
     assert "| pmbf, whole reports | " in printed and "| pmbf 761f868, whole reports, two jobs | " in printed
     assert selfjoin.table(figures) in printed
+
+
+def test_the_benchmark_of_doubling_measures_each_number_of_texts(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sizes = ["--compare", "10", "20", "--near-duplicates", "10", "20", "--similar", "20"]
+    main(["doubling", str(library), *sizes, "--json", str(tmp_path / "out.json")])
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    names = ["compare of 10", "compare of 20", "near_duplicates of 10", "near_duplicates of 20", "similar of 20"]
+    assert names == [one["name"] for one in figures["results"]]
+    assert figures["results"][-1]["more_s"] > 0
+    assert doubling.table(figures) in capsys.readouterr().out
+
+
+def test_the_benchmark_of_a_huge_text_finds_it(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sizes = ["--bytes", "60000", "--documents", "30", "--queries", "4"]
+    main(["huge", str(library), *sizes, "--json", str(tmp_path / "out.json")])
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert (4, 4, 30) == tuple(figures[name] for name in ("n_extracts", "n_extracts_found", "n_documents"))
+    assert figures["is_itself_found"]
+    assert huge.table(figures) in capsys.readouterr().out
+
+
+def test_the_benchmark_of_reworded_texts_asks_by_both_profiles(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in ("src", "susp", *reworded.KINDS):
+        (tmp_path / "pan13_train" / folder).mkdir(parents=True)
+    for number, kind in enumerate(reworded.KINDS):
+        for folder in ("src", "susp"):
+            (tmp_path / "pan13_train" / folder / f"{number}.txt").write_text(words(100 + number, 200), encoding="utf-8")
+        (tmp_path / "pan13_train" / kind / "pairs").write_text(f"{number}.txt {number}.txt\n", encoding="utf-8")
+    given = [str(tmp_path), "--filler", str(library), "--filler-texts", "20", "--json", str(tmp_path / "out.json")]
+    main(["reworded", *given])
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    asked = [(one["name"], one["n_documents"], one["n_asked"], one["n_matches"]) for one in figures["results"]]
+    names = ("default", "obfuscation", f"default, pmbf {earlier_engine.COMMIT}")
+    assert [(name, 25, 5, 5) for name in names] == asked
+    assert reworded.table(figures) in capsys.readouterr().out
 
 
 def test_an_earlier_engine_that_cannot_be_had_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
