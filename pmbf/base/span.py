@@ -49,8 +49,10 @@ def merged(spans: Iterable[Span]) -> list[Span]:
     >>> merged([Span(5, 12), Span(20, 21), Span(0, 5)])
     [Span(start=0, stop=12), Span(start=20, stop=21)]
     """
-    union: list[Span] = []
-    for span in sorted(spans, key=_EDGES):
+    ascending, union = sorted(spans, key=_EDGES), list[Span]()
+    if len(ascending) < 2:
+        return ascending
+    for span in ascending:
         if union and span.start <= union[-1].stop:
             union[-1] = Span(union[-1].start, max(union[-1].stop, span.stop))
         else:

@@ -45,6 +45,7 @@ def resolve(query: Screened, options: Options) -> None:
     count = _TakingOut(query, options.min_chars).counted if takes_out else _as_it_is
     matches, shown, ignored = list[Match](), list[Counted](), list[Counted]()
     n_below, n_not_counted, n_elsewhere = 0, 0, Counter[str]()
+    covered: Sequence[Span] = ()
     for source in query.shared:
         counted = [*map(count, source.passages)]
         if "ignored" in exempted.reasons:
@@ -54,21 +55,25 @@ def resolve(query: Screened, options: Options) -> None:
             continue
         if exempted.sections:
             n_elsewhere.update(_elsewhere(counted, exempted.sections))
-        match = _match(source, counted, n_counted, n_hashes)
+        its = _covered(counted)
+        match = _match(source, counted, its, n_counted, n_hashes)
         of_all = share(match.n_covered + match.n_not_counted, n_chars)
         if match.problem or max(match.coverage, of_all) >= options.threshold:
             matches.append(match)
             shown += counted
+            covered = its
             n_not_counted += match.n_not_counted
         else:
             n_below += 1
-    covered = _covered(shown)
+    in_order = sum((one.in_order or 0.0 for one in matches), 0.0)
+    if len(matches) > 1:  # a source alone says how much is covered
+        covered, in_order = _covered(shown), share(ordered(shown), n_counted)
     query.resolved = Resolved(
         matches=_ranked(matches) if len(matches) > 1 else tuple(matches),
         n_below=n_below,
         covered=covered,
         coverage=share(sum(map(len, covered)), n_counted),
-        in_order=share(ordered(shown), n_counted),
+        in_order=in_order,
         not_counted=_amounts([*shown, *ignored], exempted) if n_not_counted or ignored else {},
         n_elsewhere=n_elsewhere,
     )
@@ -104,13 +109,14 @@ class _TakingOut:
     def counted(self, passage: Passage) -> Counted:
         """Return a passage with the exempt span it mostly stands in, its excluded characters, why it counts not."""
         exempted = self.query.exempt
-        within, n_excluded = _within(passage.query, exempted), length_in(passage.query, exempted.excluded)
+        within = _within(passage.query, exempted)
+        n_excluded = length_in(passage.query, exempted.excluded) if exempted.excluded else 0
         if within or n_excluded:
             passage = replace(passage, within=within, n_excluded=n_excluded)
         if not passage.not_counted and n_excluded and self._n_letters_left(passage) < self._least:
             reason = max(exempted.reasons, key=lambda one: length_in(passage.query, exempted.reasons[one]))
             passage = replace(passage, not_counted=reason)
-        if passage.not_counted:
+        if passage.not_counted or not n_excluded:
             return _as_it_is(passage)
         return Counted(passage, outside([passage.query], exempted.excluded))
 
@@ -124,17 +130,21 @@ class _TakingOut:
 
 def _within(span: Span, exempted: Exempt) -> str | None:
     for name, spans in (("bibliography", exempted.listed), ("quotation", exempted.quoted)):
-        if 2 * length_in(span, spans) > len(span):
+        if spans and 2 * length_in(span, spans) > len(span):
             return name
     return None
 
 
-def _match(source: Source, counted: Sequence[Counted], n_counted: int, n_hashes: int) -> Match:
-    """Return a source as a match, if a query of so many hashes has so many characters that count."""
+def _match(source: Source, counted: Sequence[Counted], covered: Sequence[Span], n_counted: int, n_hashes: int) -> Match:
+    """Return a source as a match, if a query of so many hashes has so many characters that count.
+
+    `covered` are those of its passages.
+    """
     passages = tuple([one.passage for one in counted])
-    n_covered, n_hits = sum(map(len, _covered(counted))), source.candidate.n_hits
-    own, evidence, longest = list[Passage](), 0.0, 0
+    n_covered, n_hits = sum(map(len, covered)), source.candidate.n_hits
+    own, evidence, longest, is_whole = list[Passage](), 0.0, 0, True
     for passage, spans in counted:
+        is_whole = is_whole and not passage.not_counted and not passage.n_excluded
         if not passage.not_counted:
             own.append(passage)
             evidence += passage.evidence
@@ -152,7 +162,7 @@ def _match(source: Source, counted: Sequence[Counted], n_counted: int, n_hashes:
         evidence=round(evidence, 1) if own else 0,
         in_order=share(ordered(counted), n_counted),
         certainty=min(certainties, key=CERTAINTIES.index, default=None),
-        n_not_counted=union_length(map(attrgetter("query"), passages)) - n_covered,
+        n_not_counted=0 if is_whole else union_length(map(attrgetter("query"), passages)) - n_covered,
     )
 
 
