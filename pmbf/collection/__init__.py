@@ -142,7 +142,7 @@ class Collection(WithSentences):
         threads = Threads(jobs) if jobs > 1 else None
         with threads or nullcontext(), self._opened.writer(threads) as writer:
             loader = Loader(writer, limits=limits, threads=threads, jobs=jobs, on_progress=on_progress)
-            report = loader.load(discover(roots, *patterns))
+            report = loader.load(discover(roots, *patterns, listing=kernels.list_folder))
             if prune:
                 loader.prune(roots)
             if labels:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import fnmatch
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from itertools import islice
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from pmbf.base.contents import reason_of
 from pmbf.base.errors import ParameterError
+from pmbf.base.listing import FILE, FOLDER, LINK, Entry, list_folder
 from pmbf.store.telling import has_lost_its_catalog, is_collection, is_depot
 
 if TYPE_CHECKING:  # it needs NumPy, and a hook does without
@@ -21,7 +21,9 @@ if TYPE_CHECKING:  # it needs NumPy, and a hook does without
 
 Values = TypeVar("Values", bound=Iterable[object])
 
-_name = attrgetter("name")
+Listing = Callable[[str], list[Entry]]
+"""Returns what is in a folder, as `list_folder`."""
+
 _COLLECTION = "is a collection, expected documents"
 _DEPOT = "is a depot, expected documents"
 _LOST = "is a collection that has lost its catalog, expected documents"
@@ -80,13 +82,15 @@ def discover(
     exclude: Sequence[str] = (),
     *,
     complete: bool = False,
+    listing: Listing = list_folder,
 ) -> Iterator[FileFound | Problem]:
     """Yield the files below some roots, each folder's in alphabetical order, or why one cannot be looked at.
 
     Folders are walked recursively. Symbolic links in them are not followed, collections are not entered, and hidden
     entries are left out. A file named by the user is always taken. A file found in a folder must fit a glob pattern of
     `include`, if there are any, and none of `exclude`, nor may a folder. If `complete`, then hidden entries are taken,
-    too, all but the `.git` of a repository, and a collection in a folder is a problem.
+    too, all but the `.git` of a repository, and a collection in a folder is a problem. `kernels.list_folder` as the
+    `listing` takes half the time; its import needs NumPy.
     """
     for root in roots:
         path = os.path.abspath(os.fspath(root))
@@ -100,27 +104,29 @@ def discover(
         elif own := kept_by_pmbf(path):
             yield Problem(path, own)
         else:
-            yield from _walk(path, include, exclude, complete)
+            yield from _walk(path, include, exclude, complete, listing)
 
 
-def _walk(folder: str, include: Sequence[str], exclude: Sequence[str], complete: bool) -> Iterator[FileFound | Problem]:
+def _walk(
+    folder: str, include: Sequence[str], exclude: Sequence[str], complete: bool, listing: Listing
+) -> Iterator[FileFound | Problem]:
     waiting = [folder]  # a stack, not a recursion: folders may be nested a thousand deep
     while waiting:
         folder = waiting.pop()
         try:
-            entries = sorted(os.scandir(folder), key=_name)
+            entries = listing(folder)
         except OSError as error:
             yield Problem(folder, reason_of(error))
             continue
-        entries = [
-            one
-            for one in entries
-            if not (_is_hidden(one.name, complete) or one.is_symlink() or (exclude and _fits(one.path, exclude)))
-        ]
-        for entry in entries:
-            if entry.is_file() and (not include or _fits(entry.path, include)):
-                yield _looked_at(entry)
-        folders = [one.path for one in entries if one.is_dir()]
+        top, folders = os.path.join(folder, ""), list[str]()
+        for name, kind, size, time in entries:
+            path = top + name
+            if _is_hidden(name, complete) or kind == LINK or (exclude and _fits(path, exclude)):
+                continue
+            if kind == FILE and (not include or _fits(path, include)):
+                yield FileFound(path, size, time, False) if size >= 0 else Problem(path, os.strerror(time))
+            elif kind == FOLDER:
+                folders.append(path)
         collections = {path: own for path in folders if (own := kept_by_pmbf(path))}
         if complete:
             yield from (Problem(path, collections[path]) for path in sorted(collections))
@@ -129,14 +135,6 @@ def _walk(folder: str, include: Sequence[str], exclude: Sequence[str], complete:
 
 def _is_hidden(name: str, shown: bool) -> bool:
     return name == ".git" if shown else name.startswith(".")
-
-
-def _looked_at(entry: os.DirEntry[str]) -> FileFound | Problem:
-    try:
-        status = entry.stat()
-    except OSError as error:
-        return Problem(entry.path, reason_of(error))
-    return FileFound(entry.path, status.st_size, status.st_mtime_ns, False)
 
 
 def kept_by_pmbf(folder: str) -> str | None:

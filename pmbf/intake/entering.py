@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from pmbf import kernels
 from pmbf.base.errors import NotFoundError, ParameterError
 from pmbf.base.params import Params
 from pmbf.extract import Limits
@@ -141,7 +142,7 @@ def load_into(path: Path, roots: list[str], limits: Limits, jobs: int, advance: 
             jobs=jobs,
             on_progress=lambda progress: advance("Reading", progress.n_files, progress.n_files_total),
         )
-        report = loader.load(discover(roots))
+        report = loader.load(discover(roots, listing=kernels.list_folder))
         if not is_new:
             loader.prune(roots)
     base, told = base_of(roots), {one.path for one in report.problems}

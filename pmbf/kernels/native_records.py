@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.base.hashes import Hashes, hash_dtype
+from pmbf.base.listing import Entry
 from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
 
-__all__ = ["check_pages", "checksum", "decode_gaps", "page_checksums", "records", "sum_rows"]
+__all__ = ["check_pages", "checksum", "decode_gaps", "list_folder", "page_checksums", "records", "sum_rows"]
 
 Sums = NDArray[np.uint32]
 Counts = NDArray[np.int64]
@@ -21,6 +22,7 @@ Buffer = bytes | memoryview
 _AT, _N = c_void_p, c_size_t
 
 _at = address()
+_list_folder = module().list_folder
 _records = module().records
 _sum_rows = module().sum_rows
 _checksum = function("pmbf_checksum", _AT, _N, returns=c_uint32)
@@ -56,6 +58,11 @@ def check_pages(
     if damaged < -1 or size < 0:
         checks.require_places(n_bytes, offsets, size)
     return None if damaged < 0 else int(damaged)
+
+
+def list_folder(path: str) -> list[Entry]:
+    """See `pmbf.base.listing.list_folder`. A file takes 1.8 µs, half of what it takes there."""
+    return sorted(_list_folder(path))
 
 
 def records(hashes: Hashes, bounds: Counts, firsts: Counts, hash_bits: int = 32) -> tuple[bytes, Counts]:

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.base.hashes import Hashes, hash_dtype
+from pmbf.base.listing import list_folder
 from pmbf.kernels import checks
 
-__all__ = ["check_pages", "checksum", "decode_gaps", "page_checksums", "records", "sum_rows"]
+__all__ = ["check_pages", "checksum", "decode_gaps", "list_folder", "page_checksums", "records", "sum_rows"]
 
 Sums = NDArray[np.uint32]
 Counts = NDArray[np.int64]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +16,7 @@ from hypothesis import strategies as st
 
 from pmbf.base.errors import ParameterError
 from pmbf.base.hashes import first_bits
+from pmbf.base.listing import FILE, FOLDER, LINK, OTHER
 from pmbf.base.params import HASH_BITS
 from pmbf.kernels import reference_records
 from pmbf.store.codec import parts_of
@@ -156,9 +160,58 @@ def test_bounds_that_are_not_those_of_the_hashes_are_refused(kernels: Any, cuts:
         kernels.records(np.arange(3, dtype=np.uint32), np.arange(4), np.array(cuts, np.int64))
 
 
+# ---------------------------------------------------------------------- folders
+
+
+def test_a_folder_has_files_with_size_and_time_folders_links_and_others(kernels: Any, tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "below").touch()
+    (tmp_path / "é.txt").write_text("abc", encoding="utf-8")
+    os.utime(tmp_path / "é.txt", ns=(7, 5_123_456_789))
+    (tmp_path / ".hidden").touch()
+    os.utime(tmp_path / ".hidden", ns=(0, -1_000_000_001))
+    (tmp_path / "link").symlink_to("b")
+    os.mkfifo(tmp_path / "pipe")
+    Path(os.fsdecode(bytes(tmp_path) + b"/\xff")).mkdir()
+    assert kernels.list_folder(str(tmp_path)) == [
+        (".hidden", FILE, 0, -1_000_000_001),
+        ("b", FOLDER, 0, 0),
+        ("link", LINK, 0, 0),
+        ("pipe", OTHER, 0, 0),
+        ("é.txt", FILE, 3, 5_123_456_789),
+        ("\udcff", FOLDER, 0, 0),
+    ]
+    assert kernels.list_folder(str(tmp_path / "b"))[0][:3] == ("below", FILE, 0)
+
+
+def test_a_folder_of_thousands_is_listed(kernels: Any, tmp_path: Path) -> None:
+    for number in range(3000):
+        (tmp_path / f"{number:0200}").touch()
+    assert [name for name, *_ in kernels.list_folder(str(tmp_path))] == [f"{number:0200}" for number in range(3000)]
+
+
+@pytest.mark.parametrize("name", ["gone", "file", "file/below"])
+def test_what_is_no_folder_is_an_error_that_names_it(kernels: Any, tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").touch()
+    expected = FileNotFoundError if name == "gone" else NotADirectoryError
+    with pytest.raises(expected) as caught:
+        kernels.list_folder(str(tmp_path / name))
+    assert caught.value.filename == str(tmp_path / name)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root looks at everything")
+def test_a_file_that_cannot_be_looked_at_has_the_number_of_the_error(kernels: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    tmp_path.chmod(0o400)
+    try:
+        assert kernels.list_folder(str(tmp_path)) == [("file", FILE, -1, errno.EACCES)]
+    finally:
+        tmp_path.chmod(0o700)
+
+
 # ---------------------------------------------------------------------- shared hashes
 
 
 def test_both_twins_have_the_names_of_the_door(kernels: Any) -> None:
-    for name in ("check_pages", "checksum", "page_checksums", "records"):
+    for name in ("check_pages", "checksum", "list_folder", "page_checksums", "records"):
         assert getattr(reference_records, name).__annotations__ == getattr(kernels, name).__annotations__, name

@@ -1,9 +1,12 @@
-/* Plain text files as a function of the extension module: a batch of files in one call. The interpreter's lock is
- * released meanwhile, so that threads read side by side. */
+/* Plain text files and folders as functions of the extension module: a batch of files in one call, or a folder. The
+ * interpreter's lock is released meanwhile, so that threads read side by side. */
 
 #include "module.h"
 
+#include <errno.h>
+
 #include "../files/files.h"
+#include "../files/folder.h"
 #include "texts.h"
 
 typedef struct {
@@ -94,7 +97,39 @@ static PyObject *module_read_texts(PyObject *Py_UNUSED(module), PyObject *argume
     return result;
 }
 
+static PyObject *rows_of(const array_t *entries, const array_t *names) {
+    const entry_t *entry = (const entry_t *)(const void *)entries->bytes;
+    const char *name = (const char *)names->bytes;
+    PyObject *rows = PyList_New((Py_ssize_t)(entries->size / sizeof *entry));
+    for (Py_ssize_t i = 0; rows && i < PyList_Size(rows); i++, entry++, name += strlen(name) + 1) {
+        PyObject *row = Py_BuildValue("NLLL", PyUnicode_DecodeFSDefault(name), (long long)entry->kind,
+                                      (long long)entry->size, (long long)entry->time);
+        if (!row) Py_CLEAR(rows);
+        if (row) PyList_SetItem(rows, i, row);
+    }
+    return rows;
+}
+
+/* list_folder(path) -> [(name, kind, size, time)], in the order of the folder */
+static PyObject *module_list_folder(PyObject *Py_UNUSED(module), PyObject *folder) {
+    PyObject *path, *rows = NULL;
+    array_t entries = {0}, names = {0};
+    int status;
+    if (!PyUnicode_FSConverter(folder, &path)) return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    status = folder_list(PyBytes_AsString(path), &entries, &names);
+    Py_END_ALLOW_THREADS
+    errno = status;
+    if (status) PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, folder);
+    if (!status) rows = rows_of(&entries, &names);
+    free(entries.bytes);
+    free(names.bytes);
+    Py_DECREF(path);
+    return rows;
+}
+
 PyMethodDef files_methods[] = {
+    {"list_folder", module_list_folder, METH_O, NULL},
     {"read_texts", module_read_texts, METH_VARARGS, NULL},
     {"looks", module_looks, METH_O, NULL},
     {NULL, NULL, 0, NULL},
