@@ -212,6 +212,19 @@ def test_few_stretches_are_compared_for_phrases_all_over_a_text(path):
     assert 0 < sum(map(len, found)) < len(tome) / 2
 
 
+def test_words_that_stand_in_a_text_as_they_are_are_compared_with_no_other_place(path):
+    tome = prose(8, 60_000)
+    copied = tome[200_000:204_000]
+    words = copied.split()
+    with Collection(path, create=True) as collection:
+        collection.add(
+            tome + " ".join(f"{one} {other} {prose(9, 300)}" for one, other in pairwise(words[::9])), name="tome"
+        )
+    [found] = spans_near(opened(path), query_sample(copied, Params()), Params(), "thorough", 4 * STRETCH_CHARS)
+    assert found.start <= 200_000 <= 204_000 <= found.stop
+    assert len(found) <= 7 * STRETCH_CHARS
+
+
 def test_the_bytes_where_stretches_begin_are_those_of_characters(monkeypatch):
     monkeypatch.setattr(stretches, "_OCTETS", 5_000)
     expected = [len(BOOK[:at].encode()) for at in range(0, len(BOOK), STRETCH_CHARS)]

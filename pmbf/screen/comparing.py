@@ -17,6 +17,7 @@ from functools import cached_property, lru_cache, partial
 from pmbf import verify
 from pmbf.base.errors import CorruptError
 from pmbf.kernels import NAT
+from pmbf.screen.lengthwise import compare_lengthwise, is_lengthwise
 from pmbf.screen.near import WHOLE_CHARS, Text, in_whole, parts_near
 from pmbf.screen.options import Options
 from pmbf.screen.screened import Screened
@@ -66,6 +67,23 @@ def compare_each(
     A text that cannot be read raises no error: its source has a `problem`, and is among these. `statistics` tell how
     rare words are in the collection; None if that is unknown.
     """
+    compare = partial(_compare_each, options=options, statistics=statistics)
+    asked = list(zip(batch, sources, strict=True))
+    lengthwise = [pair for pair in asked if is_lengthwise(*pair, options)]
+    compare(batch, [() if lengthwise and pair in lengthwise else pair[1] for pair in asked])
+    for query, some in lengthwise:
+        compare_lengthwise(query, some, compare)
+    for query, some in asked:
+        query.shared = [one for one in some if one.passages or one.problem]
+
+
+def _compare_each(
+    batch: Sequence[Screened],
+    sources: Sequence[Sequence[Source]],
+    options: Options,
+    statistics: verify.Statistics | None,
+) -> None:
+    """Fill in what the sources of each query share with it."""
     pairs = [(number, source) for number, some in enumerate(sources) for source in some]
     calls = _calls(batch, pairs, options, statistics)
     if options.threads == 1 or len(pairs) < 2:
@@ -76,8 +94,6 @@ def compare_each(
 
         with closing(in_order(calls, options.threads)) as made:
             deque(made, maxlen=0)
-    for query, some in zip(batch, sources, strict=True):
-        query.shared = [one for one in some if one.passages or one.problem]
 
 
 @lru_cache(maxsize=256)

@@ -39,6 +39,10 @@ MARGIN = 2
 COMMON_SHARE = 4
 """If the query's hashes are common in a source, then those count that at most a fourth of its stretches have."""
 
+RUN_HASHES, COPIED_SHARE = 32, 0.9
+"""If nine of ten hashes of a run of 32, some 100 words, are in two stretches side by side, then the words of the run
+stand there. No other place is compared for them."""
+
 _SHIFT, _ONE, _PLACE = np.uint64(32), np.uint64(1 << 32), np.uint64(0xFFFFFFFF)
 
 
@@ -67,7 +71,7 @@ def _stretches(source: LongText, asked: Sample, params: Params, sensitivity: str
     having, weighed = _weighed(source, asked)
     # Window w has the stretches w - 1 and w: so whatever is shorter than a stretch lies in a window as a whole.
     hits = having.ids[having.owners].astype(np.uint64) << _SHIFT | having.places
-    hits = distinct(np.concatenate([hits, hits + _ONE]))
+    hits = _unsettled(distinct(np.concatenate([hits, hits + _ONE])), having, weighed)
     windows, places = (hits >> _SHIFT).astype(np.int64), (hits & _PLACE).astype(np.uint32)
     firsts = begins(windows)
     nats = evidence(np.append(firsts, len(hits)), places, weighed, asked.token, params.shingle_tokens)
@@ -78,6 +82,27 @@ def _stretches(source: LongText, asked: Sample, params: Params, sensitivity: str
     is_near[doubtful[np.argsort(-nats[doubtful], kind="stable")[:n_doubtful]]] = True
     near, stretches = windows[firsts[is_near]], having.ids.astype(np.int64)
     return stretches[among(stretches, near) | among(stretches + 1, near)]
+
+
+def _unsettled(hits: NDArray[np.uint64], having: Having, weighed: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """Return hits without those of words that stand elsewhere as they are: passages of a query never overlap.
+
+    Args:
+        hits: Window << 32 | place in the query, ascending.
+        having: Of the stretches.
+        weighed: The weight of each hash.
+    """
+    is_first = np.zeros(len(weighed), np.bool_)
+    is_first[having.places] = True
+    counts = np.bincount(np.flatnonzero((is_first | (having.n_having == 0)) & (weighed > 0)) // RUN_HASHES)
+    runs = hits >> _SHIFT << _SHIFT | (hits & _PLACE) // np.uint64(RUN_HASHES)
+    firsts = begins(runs)
+    n_hits = np.diff(np.append(firsts, len(hits)))
+    numbers = (runs[firsts] & _PLACE).astype(np.int64)
+    is_copy = (n_hits >= COPIED_SHARE * counts[numbers]) & (counts[numbers] >= RUN_HASHES // 2)
+    is_settled = np.zeros(len(counts), np.bool_)
+    is_settled[numbers[is_copy]] = True
+    return hits[np.repeat(is_copy | ~is_settled[numbers], n_hits)]
 
 
 def _weighed(source: LongText, asked: Sample) -> tuple[Having, NDArray[np.int32]]:
