@@ -171,8 +171,9 @@ def test_a_check_finds_every_changed_value_of_the_table(tmp_path, statement, tol
         assert collection.check().problems == []
 
 
+@pytest.mark.parametrize("change", ["added", "removed"])
 @pytest.mark.parametrize("is_touched", [True, False])
-def test_a_run_of_new_documents_compares_the_rows_that_it_changes_and_the_next_one_all(tmp_path, is_touched):
+def test_a_run_compares_the_rows_that_it_changes_and_one_without_a_change_all(tmp_path, is_touched, change):
     pairs = {f"text-{n}": f"ax{n // 2} by{n // 2} cz{n // 2} dw{n // 2} ev{n}" for n in range(12)}
     folder = made(tmp_path / "c.pmbf", pairs)
     ranged(folder, **RULES)
@@ -180,9 +181,12 @@ def test_a_run_of_new_documents_compares_the_rows_that_it_changes_and_the_next_o
         connection.execute("UPDATE similarity SET shared = shared + 1 WHERE document = (SELECT min(id) FROM document)")
         connection.commit()
     with Collection(folder) as collection:
-        collection.add("ax0 by0 cz0 dw0 and more" if is_touched else "what is shared by none", name="new")
+        if change == "removed":
+            collection.remove("text-1" if is_touched else "text-9")
+        else:
+            collection.add("ax0 by0 cz0 dw0 and more" if is_touched else "what is shared by none", name="new")
     if not is_touched:
-        assert ranged(folder).n_added == 1
+        assert ranged(folder).number == 2
     with pytest.raises(CorruptError, match="fail their checksum"):
         ranged(folder)
 

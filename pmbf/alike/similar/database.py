@@ -184,11 +184,15 @@ class SimilarState:
         return by_index
 
     def having(self, others: Ids) -> tuple[Ids, Ids]:
-        """Return the documents that have rows with some others, ascending, and how many such rows each has."""
-        which = "WHERE other IN (SELECT value FROM json_each(?))"
-        found = self.numbers(
-            f"SELECT document, count(*) FROM similarity {which} GROUP BY document", 2, [as_json(others)]
-        )
+        """Return the documents that have rows with some others, ascending, and how many such rows each has.
+
+        The table is read, not its index, which may be damaged: 0.04 s for a million rows.
+        """
+        if not len(others):
+            return others, others
+        which = "NOT INDEXED WHERE +other IN (SELECT value FROM json_each(?))"
+        query = f"SELECT document, count(*) FROM similarity {which} GROUP BY document"
+        found = self.numbers(query, 2, [as_json(others)])
         return found[:, 0], found[:, 1]
 
     def segments(self) -> list[StoredFile]:

@@ -160,8 +160,8 @@ class UpdateRun:
         with self.clock.step("changes"):
             known = np.empty(0, KNOWN) if self.is_full else self.state.verified_documents()
             changed = changes(self.documents, known)
-            if not self.is_full and (len(changed.gone) or not changed.added):
-                self.state.verify()  # what is only added touches no other rows than those that are read
+            if not self.is_full and not changed:
+                self.state.verify()  # a change compares the rows that it touches
             rules = rules.fitting(sum(document.n_tokens for document in changed.added))
             files = {} if self.is_full else {file.serial: file for file in self.state.segments()}
         if not changed and not self.is_full:
