@@ -143,7 +143,7 @@ def test_a_damaged_block_with_the_passage_is_told(made, path, within):
     made.close()
     flipped(file, offsets[2] + within)
     with Collection(path) as again:
-        report = again.screen(BOOK[35_000:][:3_000])
+        report = again.screen(BOOK[70_000:][:3_000])
         [match] = report.matches
         assert match.passages == ()
         assert "run `pmbf check --repair" in match.problem
@@ -223,6 +223,13 @@ def test_words_that_stand_in_a_text_as_they_are_are_compared_with_no_other_place
     [found] = spans_near(opened(path), query_sample(copied, Params()), Params(), "thorough", 4 * STRETCH_CHARS)
     assert found.start <= 200_000 <= 204_000 <= found.stop
     assert len(found) <= 7 * STRETCH_CHARS
+
+
+@pytest.mark.parametrize("n_chars", [0, 1, 20_000, 24_000, len(BOOK) - 1, len(BOOK), len(BOOK) + 5])
+def test_the_beginning_of_a_text_is_read_alone(made, path, n_chars):
+    with Store(path) as store:
+        [document] = [one for one in store.catalog.live_documents() if one.n_chars == len(BOOK)]
+        assert BOOK[:n_chars] == store.generation.beginning(document, n_chars)
 
 
 def test_the_bytes_where_stretches_begin_are_those_of_characters(monkeypatch):

@@ -59,8 +59,7 @@ def beginnings_of(store: Store, places: Sequence[int], n_chars: int) -> list[str
     """Return the first characters of a volume's texts at some places; None if a text is not stored."""
     ids = store.generation.directory.live_ids()[list(places)].tolist()
     rows = store.documents(ids)
-    texts = (store.generation.text(rows[id_]) for id_ in ids)
-    return [None if text is None else text[:n_chars] for text in texts]
+    return [store.generation.beginning(rows[id_], n_chars) for id_ in ids]
 
 
 class SpreadTexts:

@@ -179,9 +179,9 @@ def _sample(store: Store) -> Iterator[WordTypes]:
     for document in documents.values():
         # A damaged text is reported when it is a candidate. Here the other texts teach as much.
         with suppress(CorruptError):
-            text = store.generation.text(document)
+            text = store.generation.beginning(document, SAMPLED_CHARS)
             if text is not None:
-                yield verify.prepare(text[:SAMPLED_CHARS]).words
+                yield verify.prepare(text).words
 
 
 def _sampled_ids(store: Store, n_documents: int, seed: int) -> NDArray[np.uint32]:

@@ -36,6 +36,9 @@ from pmbf.store.tilefile import StoredTile
 RECENT_BYTES = 64 << 20
 """Bytes of texts that were compared lately, made ready to be compared again: 300 texts of 4,000 words, 3,800 of 200."""
 
+_MOST_OCTETS = 4
+"""Bytes of a character in UTF-8, at most."""
+
 _SMALL_SHARE = 8
 """A block is kept for the next text in it if the text just read is less than this part of the block."""
 
@@ -249,6 +252,18 @@ class Generation(LiveFiles):
             what = f"the text of document {document.id} has {len(text)} characters, expected {document.n_chars}"
             raise files.damaged(file.path, what)
         return text
+
+    def beginning(self, document: Document, n_chars: int) -> str | None:
+        """Return the first characters of a document's stored text, or None when the collection keeps none."""
+        if not document.text_file or document.text_bytes <= _MOST_OCTETS * n_chars:
+            text = self.text(document)
+            return None if text is None else text[:n_chars]
+        file, begin = self.file(document.text_file), document.text_offset
+        wanted = document.text_skip + _MOST_OCTETS * n_chars
+        raw, stop = codec.decode_blocks(file.payload, begin, wanted, str(file.path))
+        file.check(begin, stop)
+        # Of the last character some bytes may be missing. It is not among those asked for.
+        return raw[document.text_skip : wanted].decode("utf-8", errors="ignore")[:n_chars]
 
     # ------------------------------------------------------------------ files
 

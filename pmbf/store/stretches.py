@@ -140,7 +140,7 @@ class LongText:
         while n_before <= at and offset + codec.BLOCK.size <= len(payload):
             passed.append((n_before, offset))
             n_before, offset = n_before + codec.raw_bytes(payload, offset), offset + codec.block_bytes(payload, offset)
-        self._file.check_places(np.array([one for _, one in passed], np.int64), codec.BLOCK.size)
+        self._file.check_each(np.array([one for _, one in passed], np.int64), codec.BLOCK.size)
         if n_before <= at:
             raise damaged(self._file.path, f"the text of document {self._document.id} leaves the file")
         self._blocks += passed[1:]
