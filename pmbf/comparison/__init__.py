@@ -21,7 +21,6 @@ from pmbf.comparison.grouping import GroupBy
 from pmbf.comparison.results import Cluster, Comparison, ComparisonSettings, Member, Pair, SharedPassage
 from pmbf.extract import Limits
 from pmbf.intake.entering import Texts
-from pmbf.jobs import without_garbage_collection
 from pmbf.screen import Options
 from pmbf.screen.templates import Template
 
@@ -82,7 +81,7 @@ def compare(
         ignore=tuple(named.values()),
         template=template,
     )
-    with without_garbage_collection(), ExitStack() as opened:
+    with ExitStack() as opened:
         how = How(
             group_by=group_by,
             libraries=tuple(_opened(one, opened) for one in _several(collection)),

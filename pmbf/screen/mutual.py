@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pmbf.fingerprint import query_sample
 from pmbf.intake.texts import Text
+from pmbf.jobs import without_garbage_collection
 from pmbf.screen.answering import look_up
 from pmbf.screen.backend import Backend
 from pmbf.screen.candidates import Candidate
@@ -62,8 +63,9 @@ def mutual(
     _pair(asked)
     paired = [(document, query) for document, query in asked.items() if query.candidates]
     if jobs == 1 or sum(len(query.candidates) for _, query in paired) <= BATCH_PAIRS:
-        for batch in _batched(paired):
-            yield from _compared(backend, options, batch)
+        with without_garbage_collection():
+            for batch in _batched(paired):
+                yield from _compared(backend, options, batch)
         return
     with backend.workers(options, jobs) as work:
         yield from work.in_order(_compared, _batched(paired))
