@@ -30,6 +30,10 @@ from pmbf.screen import Folder, Options, OptionValues, mutual
 from pmbf.screen.sections import all_skipped, told_all_skipped
 from pmbf.screen.templates import Template
 
+KEPT_BYTES, MOST_KEPT = 8, 1 << 29
+"""Bytes for each character of the texts that are kept ready while they are compared, and in all: each text comes back
+with some others, and is made ready anew if it is not kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class How:
@@ -230,7 +234,8 @@ class _Pairs:
             apparatus=False,
         )
         not_compared = self._groups.not_compared(self._given.documents)
-        backend = Folder.of(self._given.store)
+        backend, recent = Folder.of(self._given.store), self._given.store.generation.recent
+        recent.most_bytes = max(recent.most_bytes, min(MOST_KEPT, KEPT_BYTES * sum(len(text) for _, text in texts)))
         found = mutual(backend, texts, left_out=not_compared.__getitem__, options=asked, jobs=self._how.jobs)
         for n_done, one in enumerate(found, 1):
             for source in one.shared:
