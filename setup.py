@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from glob import glob
 from os import cpu_count
+from sysconfig import get_config_var
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -27,6 +28,9 @@ class BuildOnAllCores(build_ext):
             self.compiler.compile = compile_all
 
 
+# A free-threaded Python has no stable interface before 3.15: its kernels are built for its one version.
+is_stable = not get_config_var("Py_GIL_DISABLED")
+
 setup(
     cmdclass={"build_ext": BuildOnAllCores},
     ext_modules=[
@@ -36,9 +40,9 @@ setup(
             depends=sorted(glob("pmbf/kernels/**/*.h", recursive=True)),
             extra_compile_args=["-std=c11", "-O3", "-g0", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-psabi"],
             optional=True,
-            py_limited_api=True,
-            define_macros=[("Py_LIMITED_API", "0x030B0000")],
+            py_limited_api=is_stable,
+            define_macros=[("Py_LIMITED_API", "0x030B0000")] if is_stable else [],
         )
     ],
-    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if is_stable else {},
 )

@@ -117,6 +117,22 @@ def test_what_is_installed_has_the_number_of_the_interface_no_sources_and_all_fi
     assert "True\n" == run("-c", read, cwd=installed).stdout
 
 
+@pytest.mark.parametrize(("is_free", "told"), [(0, "True 1 {'bdist_wheel'}"), (1, "False 0 set()")])
+def test_a_free_threaded_python_gets_kernels_of_its_own_interface(is_free: int, told: str) -> None:
+    pytest.importorskip("setuptools")
+    lines = [
+        "import runpy, setuptools, sysconfig",
+        f"sysconfig.get_config_vars()['Py_GIL_DISABLED'] = {is_free}",
+        "given = {}",
+        "setuptools.setup = given.update",
+        "runpy.run_path('setup.py')",
+        "[one] = given['ext_modules']",
+        "print(one.py_limited_api, len(one.define_macros), set(given['options']))",
+    ]
+    done = run("-c", "\n".join(lines))
+    assert f"{told}\n" == done.stdout, done.stderr
+
+
 def test_a_source_distribution_holds_all_sources(tmp_path: Path) -> None:
     pytest.importorskip("setuptools")
     folder = checkout(tmp_path)

@@ -137,7 +137,7 @@ def test_names_that_are_no_unicode_are_opened(kernels: Any, tmp_path: Path) -> N
 
 
 def test_a_name_with_a_zero_is_refused(kernels: Any) -> None:
-    with pytest.raises(ValueError, match="embedded null byte"):
+    with pytest.raises(ValueError, match="embedded null"):
         taken(kernels, Path("a\0b"))
 
 
