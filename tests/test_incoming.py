@@ -86,6 +86,8 @@ def test_documents_placed_together_are_where_each_alone_would_be(placement: str,
             np.cumsum([0, *map(len, sizes)], dtype=np.int64),
             np.cumsum([0, *parts], dtype=np.int64),
             np.concatenate([np.empty(0, np.uint32), *hashes]),
+            np.zeros(len(sizes) + 1, np.int64),
+            np.empty(0, np.uint8),
         )
     )
     for at, bounds in enumerate(taken):

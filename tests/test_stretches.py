@@ -165,9 +165,9 @@ def test_a_damaged_record_of_stretches_changes_no_answer_and_is_made_anew(made, 
 
 
 def test_a_record_of_other_stretches_is_told_and_made_anew(path, monkeypatch):
-    of_other = stretches.record_of(BOOK[::-1].encode(), Params())
+    of_other = stretches.postings_of(BOOK[::-1].encode(), Params())
     with monkeypatch.context() as patched:
-        patched.setattr(pending, "record_of", lambda utf8, params: of_other)
+        patched.setattr(pending, "postings_of", lambda utf8, params: of_other)
         with Collection(path, create=True) as collection:
             collection.add(BOOK, name="book")
     with Collection(path) as collection:
@@ -190,7 +190,7 @@ def test_a_long_text_that_was_removed_is_named_no_more(made, path):
     made.remove("book")
     assert names(made.screen(BOOK[20_000:][:900])) == []
     made.compact()
-    assert not list((path / "fingerprints").iterdir())
+    assert sum(file.stat().st_size for file in (path / "fingerprints").iterdir()) < 10_000
     made.add(BOOK, name="again")
     assert names(made.screen(BOOK[20_000:][:900])) == ["again"]
     assert made.check().problems == []

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from pmbf.base.params import Params
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Volume
@@ -124,9 +122,9 @@ def _take_over(writer: Writer, part: Store, moved: int) -> None:
             firsts=taken.firsts,
             n_chars=numbers.n_chars,
             n_tokens=numbers.n_tokens,
-            word_bounds=np.zeros(len(ids) + 1, np.int64),
+            word_bounds=taken.word_bounds,
             hashes=taken.hashes,
-            words=np.empty(0, np.uint8),
+            words=taken.words,
         )
         kinds, sums = [one.kind for one in some], [one.sha256 for one in some]
         problems = {at: one.problems for at, one in enumerate(some) if one.problems}

@@ -105,11 +105,11 @@ def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool =
     )
 
 
-def sample_texts(content: bytes, starts: Places, stops: Places, how: Sampling) -> Samples:
+def sample_texts(content: bytes, starts: Places, stops: Places, how: Sampling, *, words: bool = True) -> Samples:
     """As `reference_text.sample_texts`. The interpreter's lock is released once for all texts."""
     checks.require_texts(starts, stops)
     starts, stops = np.ascontiguousarray(starts), np.ascontiguousarray(stops)
-    made = _samples(text_table(), content, starts, stops, _numbers_of(how))
+    made = _samples(text_table(), content, starts, stops, _numbers_of(how), words)
     if made is None:
         checks.require_texts_inside(starts, stops, len(content))
     buffer, n_parts, n_hashes = made

@@ -170,13 +170,16 @@ def _cut(hashes: list[int], how: Sampling) -> Hashes:
     return np.array(hashes, np.uint64) & np.uint64(2**64 - 2 ** (64 - how.hash_bits))
 
 
-def sample_texts(content: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], how: Sampling) -> Samples:
+def sample_texts(
+    content: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], how: Sampling, *, words: bool = True
+) -> Samples:
     """Return the samples of many texts, without positions.
 
     Args:
         content: Holds the texts in UTF-8.
         starts, stops: `(n_texts,) int64`; text i is `content[starts[i]:stops[i]]`.
         how: As for `sample`.
+        words: Whether the word lists are wanted, as for `sample`.
 
     >>> how = Sampling(shingle_tokens=3, min_hashes=8, segment_chars=65_536, density=0.05, ordered=True)
     >>> made = sample_texts("low tide, högh tide".encode(), np.array([0, 10]), np.array([8, 20]), how)
@@ -188,7 +191,7 @@ def sample_texts(content: bytes, starts: NDArray[np.int64], stops: NDArray[np.in
     places = zip(starts.tolist(), stops.tolist(), strict=True)
     no_hashes = np.zeros(0, np.uint32)
     none = Sample(no_hashes, no_hashes, no_hashes, np.zeros(1, np.uint32), np.zeros(0, np.uint8), -1, 0, 0, 0, 0)
-    made = [_sample_or(none, content[start:stop], how) for start, stop in places]
+    made = [_sample_or(none, content[start:stop], how, words) for start, stop in places]
     sizes = [np.diff(one.bounds.astype(np.int64)) for one in made]
     return Samples(
         bounds=np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes])),
@@ -201,9 +204,9 @@ def sample_texts(content: bytes, starts: NDArray[np.int64], stops: NDArray[np.in
     )
 
 
-def _sample_or(none: Sample, utf8: bytes, how: Sampling) -> Sample:
+def _sample_or(none: Sample, utf8: bytes, how: Sampling, words: bool) -> Sample:
     try:
-        return sample(utf8, how, positions=False, words=True)
+        return sample(utf8, how, positions=False, words=words)
     except ParameterError:
         return none
 

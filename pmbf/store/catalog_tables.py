@@ -44,7 +44,7 @@ class Document(NamedTuple):
         n_tokens: Tokens of its text.
         n_hashes: Sampled hashes, over all parts.
         n_parts: Parts of its fingerprint, one per segment.
-        fingerprint_file: Serial of the file its fingerprint is in, 0 when it is made anew from the stored text.
+        fingerprint_file: Serial of the file its record is in, 0 if it has none; see `codec.has_stored_fingerprint`.
         fingerprint_offset: Of the record in the payload.
         fingerprint_bytes: Length of the record.
         text_file: Serial of the file its text is in, 0 when no text is stored or there is none.

@@ -22,13 +22,13 @@ from pmbf.base.errors import CorruptError, PmbfError
 from pmbf.base.hashes import first_bits
 from pmbf.fingerprint import Fingerprint
 from pmbf.report.as_json import AsJson
-from pmbf.store import fingerprints
+from pmbf.store import codec, fingerprints, wordlists
 from pmbf.store.catalog_tables import Document, Documents
 from pmbf.store.directory import CHUNK_DOCUMENTS, LOCATION, located
 from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store
 from pmbf.store.postings import Pairs, distinct_pairs, listed, ranges_of
-from pmbf.store.stretches import record_of
+from pmbf.store.stretches import begin_of, is_long, postings_of
 from pmbf.store.tilefile import StoredTile
 
 
@@ -120,7 +120,7 @@ def _taken(store: Store, documents: Documents, problems: list[str]) -> Fingerpri
     found = []
     for some in fingerprints.some_together(documents):
         taken = fingerprints.read(store.generation, some)
-        if taken is None:
+        if taken is None or not _are_listed(store, some, taken):
             by_id: dict[int, Fingerprint] = {}
             for _, document in sorted(store.catalog.documents(some.id.tolist()).items()):
                 problems += _document_problems(store, document, by_id)
@@ -129,11 +129,40 @@ def _taken(store: Store, documents: Documents, problems: list[str]) -> Fingerpri
     return Fingerprints.joined(found)
 
 
+def _are_listed(store: Store, documents: Documents, taken: Fingerprints) -> bool:
+    """Return whether the stored word lists of documents are those of their texts."""
+    if not store.generation.has_words:
+        return True
+    columns = documents.fingerprint_file, documents.fingerprint_offset, documents.fingerprint_bytes
+    try:
+        words, bounds = wordlists.read(store.generation, *columns)
+    except PmbfError:
+        return False
+    are_alone = (documents.fingerprint_file > 0) & ~codec.has_stored_fingerprint(documents)
+    are_alone &= ~is_long(documents.n_chars)
+    n_bytes = -(-(np.diff(bounds) + codec.LEAST_WORDED) // 4) * 4
+    if (n_bytes != documents.fingerprint_bytes)[are_alone].any():
+        return False
+    return np.array_equal(bounds, taken.word_bounds) and np.array_equal(words, taken.words)
+
+
+def _is_recorded(store: Store, document: Document, taken: Fingerprint) -> bool:
+    """Return whether a document's record has the word list that was taken of its text, and nothing unknown behind."""
+    if not store.generation.has_words or codec.has_stored_fingerprint(document):
+        return True
+    if not document.fingerprint_file:
+        return not taken.words
+    record, wanted = store.generation.record(document), codec.record_of(taken, store.params, has_text=True)
+    return record.startswith(wanted) and (len(record) == len(wanted) or bool(is_long(document.n_chars)))
+
+
 def _document_problems(store: Store, document: Document, by_id: dict[int, Fingerprint]) -> list[str]:
     problems = []
     try:
-        by_id[document.id] = store.generation.fingerprint(document)
+        by_id[document.id] = taken = store.generation.fingerprint(document)
         store.generation.text(document)
+        if not _is_recorded(store, document, taken):
+            problems.append("its word list is not that of its text")
     except PmbfError as error:
         problems.append(str(error))
     return [f"document {document.id}: {problem}" for problem in problems]
@@ -142,10 +171,12 @@ def _document_problems(store: Store, document: Document, by_id: dict[int, Finger
 def _stretches_problems(store: Store, documents: Documents) -> Iterator[str]:
     """Yield which long texts have other stretches than their records say. What cannot be read was told before."""
     is_live = (documents.removed == 0) & (documents.fingerprint_file > 0) & (documents.text_file > 0)
+    is_live &= is_long(documents.n_chars)
     for id_, document in sorted(store.catalog.documents(documents.id[is_live].tolist()).items()):
         with contextlib.suppress(PmbfError):
-            text = store.generation.text(document) or ""
-            if store.generation.record(document) != record_of(text.encode("utf-8"), store.params):
+            text, record = store.generation.text(document) or "", store.generation.record(document)
+            begin = begin_of(store.generation, document) - document.fingerprint_offset
+            if record[begin:] != postings_of(text.encode("utf-8"), store.params):
                 yield f"document {id_}: its record is not that of the stretches of its text"
 
 

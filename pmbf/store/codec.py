@@ -1,4 +1,4 @@
-"""Fingerprints and texts as bytes on disk, each record and block with its own checksum.
+"""Word lists, fingerprints and texts as bytes on disk, each record and block with its own checksum.
 
 `docs/format.md` lays them out, kinds `FPRT` and `TEXT`. The gaps of a part are those of Stream VByte (Lemire, Kurz &
 Rupp 2018), which a vector unit decodes four at a time.
@@ -9,14 +9,18 @@ from __future__ import annotations
 import itertools
 import struct
 import zlib
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.base.errors import CorruptError
-from pmbf.base.hashes import Hashes
+from pmbf.base.hashes import Hashes, hash_dtype
+from pmbf.base.params import Params
+from pmbf.fingerprint import Fingerprint
+from pmbf.kernels import Samples
 
 try:  # the same format, four times as fast, where there is a wheel
     from isal import isal_zlib as deflate
@@ -43,26 +47,108 @@ _BLOCKS_WAITING = 256
 _BLOCKS_WRITTEN = 32
 """Blocks that are written to a file at once, up to 1 MB."""
 
+_COUNT = struct.Struct("<I")
+_NO_PARTS = _COUNT.pack(0)
+LEAST_WORDED = 12
+"""Bytes of a record with an empty word list and no parts: its checksum, and both numbers."""
+
 _PLAIN, _DEFLATE = 0, 1
 _DAMAGED: tuple[type[Exception], ...] = (ValueError, struct.error, zlib.error, vars(deflate)["error"])
 _DEFLATE_LEVEL = 1  # zlib's level 6 saves a tenth of the bytes and takes three times as long
 
 
-def parts_of(record: memoryview, where: str, hash_bits: int = 32) -> list[Hashes]:
-    """Return the parts of a fingerprint, of which `Fingerprint.record` made the record; `where` names its file."""
-    if len(record) < 8 or kernels.checksum(record[4:]) != struct.unpack_from("<I", record)[0]:
-        raise damaged_fingerprint(where)
+def has_stored_fingerprint(documents: Any) -> Any:
+    """Return whether a document's record has its fingerprint; of columns of `Documents`, of each."""
+    return (documents.fingerprint_file > 0) & (documents.text_file == 0) & (documents.n_chars > 0)
+
+
+def record_of(taken: Fingerprint, params: Params, *, has_text: bool, stretches: bytes = b"") -> bytes:
+    """Return the record of a document, empty if it has none.
+
+    Args:
+        taken: Its fingerprint.
+        params: Those of the collection.
+        has_text: Whether its text is stored.
+        stretches: The postings of its stretches, if its text is long and stored.
+    """
+    parts = b"" if has_text else taken.record(params.hash_bits)
+    return (parts if params.index == "rows" else worded(taken.words, parts)) + stretches
+
+
+def records_of(
+    samples: Samples, params: Params, *, have_texts: bool, stretches: Mapping[int, bytes] | None = None
+) -> tuple[bytes, Numbers]:
+    """Return the records of documents, as `record_of` each, end to end, and where each ends.
+
+    `stretches` are by place. Records of stored texts begin at multiples of 4.
+    """
+    parts, ends = b"", np.zeros(len(samples.n_chars), np.int64)
+    if not have_texts:
+        hashes = samples.hashes.astype(hash_dtype(params.hash_bits), copy=False)  # none at all are 32 bits wide
+        parts, ends = kernels.records(hashes, samples.bounds, samples.firsts, params.hash_bits)
+    of_parts = [parts[first:last] for first, last in itertools.pairwise([0, *ends.tolist()])]
+    if params.index != "rows":
+        words, bounds = samples.words.tobytes(), itertools.pairwise(samples.word_bounds.tolist())
+        of_parts = [worded(words[start:stop], one) for (start, stop), one in zip(bounds, of_parts, strict=True)]
+    for at, one in (stretches or {}).items():
+        of_parts[at] += one
+    return b"".join(of_parts), np.cumsum([len(one) for one in of_parts], dtype=np.int64)
+
+
+def worded(words: bytes, record: bytes = b"") -> bytes:
+    """Return a record with a word list, and with the parts of the record of a fingerprint, if there is one.
+
+    One without parts has a multiple of 4 bytes.
+    """
+    body = b"".join([_COUNT.pack(len(words)), words, record[4:] or _NO_PARTS])
+    return b"".join([_COUNT.pack(kernels.checksum(body)), body, b"" if record else bytes(-len(body) % 4)])
+
+
+def worded_bytes(content: Buffer, offset: int) -> int:
+    """Return how many bytes the record at an offset has before stretches: a word list and no parts."""
+    n_bytes = LEAST_WORDED + int(_COUNT.unpack_from(content, offset + 4)[0])
+    return n_bytes + -n_bytes % 4
+
+
+def words_in(record: Buffer, where: str) -> bytes:
+    """Return the word list of a record that has one; `where` names its file."""
+    return bytes(record[8 : _begin_of_parts(record, where, is_worded=True)])
+
+
+def parts_of(record: Buffer, where: str, hash_bits: int = 32, *, is_worded: bool = False) -> list[Hashes]:
+    """Return the parts of a fingerprint.
+
+    Args:
+        record: That of a document, or what `Fingerprint.record` returned.
+        where: Names its file.
+        hash_bits: Bits of a hash.
+        is_worded: Whether the record has a word list.
+    """
+    begin = _begin_of_parts(record, where, is_worded=is_worded)
     parts: list[Hashes] = []
     try:
-        n_parts = struct.unpack_from("<I", record, 4)[0]
-        counts = np.frombuffer(record, "<u4", n_parts, 8)
-        offset = 8 + 4 * n_parts
+        n_parts = _COUNT.unpack_from(record, begin)[0]
+        counts = np.frombuffer(record, "<u4", n_parts, begin + 4)
+        offset = begin + 4 + 4 * n_parts
         for count in counts.tolist():
             part, offset = kernels.decode_gaps(record, offset, count, hash_bits)
             parts.append(part)
     except ValueError:
         raise damaged_fingerprint(where) from None
     return parts
+
+
+def _begin_of_parts(record: Buffer, where: str, *, is_worded: bool) -> int:
+    """Return where the number of parts stands in a record, whose checksum is compared."""
+    if len(record) < (LEAST_WORDED if is_worded else 8):
+        raise damaged_fingerprint(where)
+    begin = 8 + int(_COUNT.unpack_from(record, 4)[0]) if is_worded else 4
+    if len(record) < begin + 4:
+        raise damaged_fingerprint(where)
+    stop = len(record) if _COUNT.unpack_from(record, begin)[0] else begin + 4  # zeros or stretches follow
+    if kernels.checksum(record[4:stop]) != _COUNT.unpack_from(record)[0]:
+        raise damaged_fingerprint(where)
+    return begin
 
 
 def damaged_fingerprint(where: object) -> CorruptError:

@@ -134,13 +134,23 @@ class FilePacker:
             self.close()
             self._begin()
 
-    def put_fingerprint(self, document: Document, taken: Fingerprint) -> Document:
-        """Store a fingerprint and return the document's row naming it."""
-        document = self.put_record(document, taken.record(self._writer.store.params.hash_bits))
-        return document._replace(n_hashes=len(taken), n_parts=len(taken.bounds) - 1)
+    def put_fingerprint(self, document: Document, taken: Fingerprint, stretches: bytes = b"") -> Document:
+        """Store what does not follow from a stored text and what is looked up beside it; return the document's new row.
+
+        Args:
+            document: Its row.
+            taken: Its fingerprint.
+            stretches: The postings of its stretches, if its text is long and stored.
+        """
+        has_text = document.text_file > 0
+        record = codec.record_of(taken, self._writer.store.params, has_text=has_text, stretches=stretches)
+        document = document._replace(n_hashes=len(taken), n_parts=len(taken.bounds) - 1)
+        if not record:
+            return document._replace(fingerprint_file=0, fingerprint_offset=0, fingerprint_bytes=0)
+        return self.put_record(document, record)
 
     def put_record(self, document: Document, record: bytes) -> Document:
-        """Store the record of a fingerprint, or of stretches, and return the document's row naming it."""
+        """Store a record and return the document's row naming it."""
         offset, n_bytes = self._records.add(record)
         return document._replace(
             fingerprint_file=self._serials[0], fingerprint_offset=offset, fingerprint_bytes=n_bytes

@@ -1,4 +1,4 @@
-"""Where each document's fingerprint is: an array by document id, in chunks of 65,536, each a file.
+"""Where each document's record is: an array by document id, in chunks of 65,536, each a file.
 
 The catalog says the same, a thousand times slower: the documents of a query's hit rows, several hundred, are looked up
 here. The chunks are written with the commit that changes them, and made anew from the catalog by `check --repair`.
@@ -21,7 +21,7 @@ from pmbf.store.catalog_tables import Documents
 from pmbf.store.files import MAX_ID, MappedFile, damaged
 
 LOCATION = np.dtype([("file", "<u4"), ("n_hashes", "<u4"), ("offset", "<u8"), ("n_bytes", "<u4"), ("state", "<u4")])
-"""Where a document's fingerprint is: the serial number of the file, the number of hashes, the offset and length of the
+"""Where a document's record is: the serial number of the file, the number of hashes, the offset and length of the
 record, and a state, `LIVE`, `REMOVED`, `WITHOUT_TEXT` or `UNUSED`; 24 bytes."""
 UNUSED, LIVE, REMOVED, WITHOUT_TEXT = 0, 1, 2, 3
 """`WITHOUT_TEXT` is live, too: of a file without text."""

@@ -13,6 +13,7 @@ from pmbf.base.arrays import spans
 from pmbf.base.errors import PmbfError
 from pmbf.base.hashes import Hashes, hash_dtype
 from pmbf.fingerprint import Fingerprint
+from pmbf.kernels import Samples
 from pmbf.store import codec
 from pmbf.store.catalog_tables import Documents
 from pmbf.store.folder import Store
@@ -33,12 +34,21 @@ class Fingerprints:
         firsts: `(n + 1,) int64`; document i has the parts from `firsts[i]` to `firsts[i + 1]`.
         bounds: `(n_parts + 1,) int64`; part p is `hashes[bounds[p]:bounds[p + 1]]`.
         hashes: `(bounds[-1],)`.
+        word_bounds: `(n + 1,) int64`; document i has the word list `words[word_bounds[i]:word_bounds[i + 1]]`.
+        words: `(word_bounds[-1],) uint8`.
     """
 
     ids: Numbers
     firsts: Numbers
     bounds: Numbers
     hashes: Hashes
+    word_bounds: Numbers
+    words: NDArray[np.uint8]
+
+    @classmethod
+    def of_samples(cls, ids: Numbers, samples: Samples) -> Fingerprints:
+        """Return the samples of documents, given by ascending id."""
+        return cls(ids, samples.firsts, samples.bounds, samples.hashes, samples.word_bounds, samples.words)
 
     @classmethod
     def of(cls, taken: Mapping[int, Fingerprint]) -> Fingerprints:
@@ -49,6 +59,8 @@ class Fingerprints:
             np.cumsum([0, *map(len, sizes)], dtype=np.int64),
             np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes])),
             np.concatenate([np.empty(0, np.uint32), *(one.hashes for one in taken.values())]),
+            np.cumsum([0, *(len(one.words) for one in taken.values())], dtype=np.int64),
+            np.frombuffer(b"".join(one.words for one in taken.values()), np.uint8),
         )
 
     @classmethod
@@ -60,6 +72,8 @@ class Fingerprints:
             np.cumsum(np.concatenate([zero, *(np.diff(one.firsts) for one in some)])),
             np.cumsum(np.concatenate([zero, *(np.diff(one.bounds) for one in some)])),
             np.concatenate([np.empty(0, np.uint32), *(one.hashes for one in some)]),
+            np.cumsum(np.concatenate([zero, *(np.diff(one.word_bounds) for one in some)])),
+            np.concatenate([np.empty(0, np.uint8), *(one.words for one in some)]),
         )
 
     @property
@@ -122,13 +136,13 @@ def read(generation: Generation, documents: Documents) -> Fingerprints | None:
     Raises:
         OSError: A file cannot be opened, for another reason than damage.
     """
-    has_record = (documents.fingerprint_file > 0) & (documents.text_file == 0)
+    has_record = codec.has_stored_fingerprint(documents)
     if has_record.any() and not has_record.all():
         return None
     try:
         content, starts, stops = texts(generation, documents)
         samples = kernels.sample_texts(content, starts, stops, generation.params.sampling)
-        taken = Fingerprints(documents.id.copy(), samples.firsts, samples.bounds, samples.hashes)
+        taken = Fingerprints.of_samples(documents.id.copy(), samples)
         if has_record.any():
             taken = _of_records(generation, documents)
     except PmbfError:
@@ -177,12 +191,14 @@ class _Blocks:
 
 
 def _of_records(generation: Generation, documents: Documents) -> Fingerprints:
-    sizes, parts = [], []
+    sizes, parts, words, is_worded = [], [], list[bytes](), generation.has_words
     rows = zip(documents.fingerprint_file, documents.fingerprint_offset, documents.fingerprint_bytes, strict=True)
     for serial, offset, n_bytes in rows:
         file = generation.file(int(serial))
         file.check(int(offset), int(offset + n_bytes))
-        some = codec.parts_of(file.payload[offset : offset + n_bytes], str(file.path), generation.params.hash_bits)
+        record, where = file.payload[offset : offset + n_bytes], str(file.path)
+        some = codec.parts_of(record, where, generation.params.hash_bits, is_worded=is_worded)
+        words.append(codec.words_in(record, where) if is_worded else b"")
         sizes.append(len(some))
         parts += some
     return Fingerprints(
@@ -190,4 +206,6 @@ def _of_records(generation: Generation, documents: Documents) -> Fingerprints:
         np.cumsum([0, *sizes], dtype=np.int64),
         np.cumsum([0, *map(len, parts)], dtype=np.int64),
         np.concatenate([np.empty(0, hash_dtype(generation.params.hash_bits)), *parts]),
+        np.cumsum([0, *map(len, words)], dtype=np.int64),
+        np.frombuffer(b"".join(words), np.uint8),
     )

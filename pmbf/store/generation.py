@@ -22,7 +22,7 @@ from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.kernels import Evident, EvidentRules, Ranges, Sampled
 from pmbf.rowindex import RowIndex
-from pmbf.store import codec, files, tilefile
+from pmbf.store import codec, files, tilefile, wordlists
 from pmbf.store.catalog_tables import Document, JournalEntry, require_size
 from pmbf.store.directory import LIVE, REMOVED, Directory, Totals
 from pmbf.store.files import Identity, StoredFile
@@ -156,17 +156,39 @@ class Generation(LiveFiles):
 
         If `rescuing`, then the record's own checksum is enough, though others on its pages are damaged.
         """
-        if document.text_file or not document.fingerprint_file:
+        if not codec.has_stored_fingerprint(document):
             return self._of_text(document, rescuing)
         path, record = self.file(document.fingerprint_file).path, self.record(document, rescuing=rescuing)
-        parts = codec.parts_of(memoryview(record), str(path), self.params.hash_bits)
+        parts = codec.parts_of(record, str(path), self.params.hash_bits, is_worded=self.has_words)
         require_size(document, len(parts), sum(map(len, parts)), path)
         bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
         hashes = np.concatenate([np.empty(0, hash_dtype(self.params.hash_bits)), *parts])
-        return Fingerprint(hashes, bounds, document.n_chars, document.n_tokens)
+        words = codec.words_in(record, str(path)) if self.has_words else b""
+        return Fingerprint(hashes, bounds, document.n_chars, document.n_tokens, words)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether records have word lists."""
+        return self.params.index == "postings"
+
+    def words(self, document: Document, *, rescuing: bool = False) -> bytes:
+        """Return a document's stored word list, empty if there is none; `rescuing` as for `fingerprint`."""
+        if not (self.has_words and document.fingerprint_file):
+            return b""
+        return codec.words_in(self.record(document, rescuing=rescuing), str(self.file(document.fingerprint_file).path))
+
+    def words_of(self, ids: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Return the word lists of some live documents, end to end, and where each begins and the last one ends.
+
+        A list is that of docs/text.md, section 6; it is empty if it is not known.
+        """
+        if not self.has_words:
+            return np.empty(0, np.uint8), np.zeros(len(ids) + 1, np.int64)
+        places = self.directory.locations(ids)
+        return wordlists.read(self, places["file"], places["offset"].astype(np.int64), places["n_bytes"])
 
     def record(self, document: Document, *, rescuing: bool = False) -> bytes:
-        """Return the record that a document has: of its fingerprint, or of the stretches of its stored text."""
+        """Return the record that a document has."""
         file, start = self.file(document.fingerprint_file), document.fingerprint_offset
         stop = start + document.fingerprint_bytes
         if not rescuing:

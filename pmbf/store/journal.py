@@ -70,8 +70,13 @@ class Journal:
         new = [one for one in self.entries.values() if one.record]
         texts = max((self.rows[one.document].text_file for one in new), default=0)
         records = max((self.rows[one.document].fingerprint_file for one in new), default=0)
-        made = {("FPRT", records): (one.record for one in new), ("TEXT", texts): (one.blocks for one in new)}
+        made = {("FPRT", records): map(self._stored_record, new), ("TEXT", texts): (one.blocks for one in new)}
         return {key: b"".join(parts) for key, parts in made.items() if key[1]}
+
+    def _stored_record(self, entry: JournalEntry) -> bytes:
+        """Return the record that a file will have of a document: without its fingerprint if its text is stored."""
+        has_text = self.rows[entry.document].text_file > 0
+        return codec.worded(codec.words_in(entry.record, CATALOG_NAME)) if has_text else entry.record
 
     @cached_property
     def documents(self) -> DocumentRows:
@@ -86,7 +91,9 @@ class Journal:
     def added(self, hash_bits: int) -> Added:
         """Return the hashes of the documents that were added."""
         records = [(one.document, memoryview(one.record)) for one in self.entries.values() if one.record]
-        parts = [(document, codec.parts_of(record, CATALOG_NAME, hash_bits)) for document, record in records]
+        parts = [
+            (document, codec.parts_of(record, CATALOG_NAME, hash_bits, is_worded=True)) for document, record in records
+        ]
         return Added.of([(document, np.concatenate(some)) for document, some in parts if some])
 
     def postings(self, hash_bits: int) -> Postings:

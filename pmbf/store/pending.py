@@ -11,17 +11,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import kernels
 from pmbf.base.arrays import among
-from pmbf.base.hashes import hash_dtype
 from pmbf.base.params import Params
 from pmbf.kernels import Samples
+from pmbf.store import codec
 from pmbf.store.catalog_tables import NUMBERS, Document, DocumentRows, JournalEntry, ListedPath
 from pmbf.store.codec import BLOCK_RAW_BYTES, RecordPacker, TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.incoming import Contents, NewDocuments, joined_samples, some_samples
 from pmbf.store.journal import MOST_BYTES, MOST_ENTRIES, MOST_TEXT_BYTES, NO_JOURNAL, Journal
-from pmbf.store.stretches import is_long, record_of
+from pmbf.store.stretches import is_long, postings_of
 from pmbf.store.writing import Written
 
 Numbers = NDArray[np.int64]
@@ -115,13 +114,11 @@ class Pending:
         return len(self.numbers) > len(self.dropped)
 
     def add(self, ids: Sequence[int], new: NewDocuments, params: Params) -> None:
-        """Take documents in. A fingerprint follows from its text, so its record is stored only if the text is not.
-
-        In its place a long text has the record of its stretches.
-        """
+        """Take documents in. A fingerprint follows from its text, so it is stored only if the text is not."""
         none, keeps_text = np.zeros(len(new), np.int64), params.store_text
-        records = _of_stretches(new, params) if keeps_text else _records(new.samples, params.hash_bits)
-        offsets, sizes = self.records.add_all(*records) if len(records[0]) else (none, none)
+        long_texts = _of_stretches(new, params) if keeps_text else {}
+        records = codec.records_of(new.samples, params, have_texts=keeps_text, stretches=long_texts)
+        offsets, sizes = self.records.add_all(*records)
         texts = self.texts.add_all(new.content, new.starts, new.stops) if keeps_text else none
         self.documents.append(
             PendingDocuments(
@@ -159,7 +156,7 @@ class Pending:
             and journal.n_bytes <= MOST_BYTES
         )
 
-    def entered(self, journal: Journal, hash_bits: int) -> tuple[DocumentRows, JournalEntry]:
+    def entered(self, journal: Journal, params: Params) -> tuple[DocumentRows, JournalEntry]:
         """Return the row of the one document, its text and its record behind those of the journal, and its entry."""
         documents, (blocks, _) = self.staying(), self.texts.finished()
         begun = {kind: (serial, len(payload)) for (kind, serial), payload in journal.payloads.items()}
@@ -167,7 +164,7 @@ class Pending:
         self.fingerprint_file, record_offset = begun.get("FPRT", (self.fingerprint_file, 0))
         rows = self.rows(documents, [text_offset])
         rows.numbers.fingerprint_offset += record_offset * (rows.numbers.fingerprint_file > 0)
-        record, _ = _records(documents.samples, hash_bits)
+        record, _ = codec.records_of(documents.samples, params, have_texts=False)
         return rows, JournalEntry(int(documents.ids[0]), record, b"".join(blocks))
 
     def rows(self, some: PendingDocuments, block_offsets: Sequence[int]) -> DocumentRows:
@@ -190,18 +187,10 @@ class Pending:
         return DocumentRows(rows, some.sha256, some.kinds, some.problems)
 
 
-def _records(samples: Samples, hash_bits: int) -> tuple[bytes, Numbers]:
-    """Return the records of fingerprints, end to end, and where each ends."""
-    hashes = samples.hashes.astype(hash_dtype(hash_bits), copy=False)  # none at all are 32 bits wide
-    return kernels.records(hashes, samples.bounds, samples.firsts, hash_bits)
-
-
-def _of_stretches(new: NewDocuments, params: Params) -> tuple[bytes, Numbers]:
-    """Return the records of the stretches of texts, end to end, and where each ends; a text that is short has none."""
-    records = [b""] * len(new)
-    for at in np.flatnonzero(is_long(new.samples.n_chars)).tolist():
-        records[at] = record_of(new.content[new.starts[at] : new.stops[at]], params)
-    return b"".join(records), np.cumsum([len(record) for record in records], dtype=np.int64)
+def _of_stretches(new: NewDocuments, params: Params) -> dict[int, bytes]:
+    """Return the postings of the stretches of the texts that are long, by their places."""
+    places = np.flatnonzero(is_long(new.samples.n_chars)).tolist()
+    return {at: postings_of(new.content[new.starts[at] : new.stops[at]], params) for at in places}
 
 
 @dataclass(slots=True)

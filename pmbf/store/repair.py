@@ -6,6 +6,7 @@ If nothing else is left, then a fingerprint is made anew from the postings.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -24,7 +25,7 @@ from pmbf.store.folder import Store, read_generation
 from pmbf.store.originals import read_again
 from pmbf.store.pending import Change, ended
 from pmbf.store.postings import distinct_pairs, listed, ranges_of
-from pmbf.store.stretches import is_by_stretches, is_long, record_of
+from pmbf.store.stretches import is_by_stretches, is_long, postings_of
 from pmbf.store.writer import Writer
 
 Result = TypeVar("Result")
@@ -129,7 +130,11 @@ def _rescued(
 ) -> Fingerprint | None:
     """Return a document's fingerprint, its parts in bad files copied into new ones; None when nothing is left."""
     if not bad_files.intersection(_serials(document)) and not is_by_stretches(document):
-        return store.generation.fingerprint(document)
+        stored = store.generation.fingerprint(document)
+        if document.text_file and store.generation.has_words and _words(store, document) != stored.words:
+            packer.keep(packer.put_fingerprint(document, stored))
+            report.repaired.append(f"word list of document {document.id} made anew from its text")
+        return stored
     taken = _attempt(lambda: store.generation.fingerprint(document, rescuing=True))
     text = _text_again(store, document)
     if taken is None and text is not None:
@@ -140,18 +145,19 @@ def _rescued(
         if taken is None:
             return None
         report.repaired.append(f"fingerprint of document {document.id} made anew from the postings")
+    taken = replace(taken, words=taken.words or _words(store, document) or b"")
     if document.text_file in bad_files:
         if text is None:
             report.repaired.append(f"text of document {document.id} given up: its fingerprint still finds it")
         document = _without_text(document) if text is None else packer.put_text(document, text)
-    if text is None or not document.text_file:
-        document = packer.put_fingerprint(document, taken)
-    else:
-        document = _without_record(document, taken)
-        if is_long(document.n_chars):
-            document = packer.put_record(document, record_of(text.encode("utf-8"), store.params))
-    packer.keep(document)
+    is_told = text is not None and document.text_file and is_long(document.n_chars)
+    stretches = postings_of((text or "").encode("utf-8"), store.params) if is_told else b""
+    packer.keep(packer.put_fingerprint(document, taken, stretches))
     return taken
+
+
+def _words(store: Store, document: Document) -> bytes | None:
+    return _attempt(lambda: store.generation.words(document, rescuing=True))
 
 
 class _Posted:
@@ -206,16 +212,6 @@ def _text_again(store: Store, document: Document) -> str | None:
     paths = store.catalog.paths_of([document.id]).get(document.id, [])
     stored = _attempt(lambda: store.generation.text(document, rescuing=True))
     return stored if stored is not None else _attempt(lambda: read_again(document, paths))
-
-
-def _without_record(document: Document, taken: Fingerprint) -> Document:
-    return document._replace(
-        fingerprint_file=0,
-        fingerprint_offset=0,
-        fingerprint_bytes=0,
-        n_hashes=len(taken),
-        n_parts=len(taken.bounds) - 1,
-    )
 
 
 def _without_text(document: Document) -> Document:

@@ -86,7 +86,7 @@ def _places(generation: Generation, ids: Ids) -> Documents:
 
 def _of_texts(generation: Generation, documents: Documents) -> list[list[Hashes]]:
     content, starts, stops = fingerprints.texts(generation, documents)
-    samples = kernels.sample_texts(content, starts, stops, generation.params.sampling)
+    samples = kernels.sample_texts(content, starts, stops, generation.params.sampling, words=False)
     parts = [samples.hashes[start:stop].copy() for start, stop in pairwise(samples.bounds.tolist())]
     return [parts[first:last] for first, last in pairwise(samples.firsts.tolist())]
 

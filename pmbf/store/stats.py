@@ -27,7 +27,8 @@ class Stats(AsJson):
         fill: Mean share of set bits in a row.
         fpr: Mean false-positive rate of a row, ε.
         bits_per_hash: Bits of all rows over the hashes that they hold.
-        tile_bytes, postings_bytes, fingerprint_bytes, text_bytes, catalog_bytes: Sizes on disk.
+        tile_bytes, postings_bytes, fingerprint_bytes, text_bytes, catalog_bytes: Sizes on disk. Those of fingerprints
+            are those of all records: word lists, and the fingerprints of documents whose text is not stored.
         generation: Number of the last commit.
         kernels: `native` or `reference`.
         params: Parameters, by name.

@@ -39,17 +39,26 @@ _OCTETS = 1 << 20
 
 
 def is_by_stretches(document: Document) -> bool:
-    """Return whether a document's record is that of the stretches of its text, and not its fingerprint."""
-    return document.fingerprint_file > 0 and document.text_file > 0
+    """Return whether a document's record has the stretches of its text."""
+    return document.fingerprint_file > 0 and document.text_file > 0 and bool(is_long(document.n_chars))
 
 
 def is_long(n_chars: Any) -> Any:
-    """Return whether a stored text of so many characters has a record of its stretches; of an array, whether each."""
+    """Return whether the record of a stored text of so many characters has its stretches; of an array, whether each."""
     return n_chars > LONG_CHARS
 
 
-def record_of(utf8: bytes, params: Params) -> bytes:
-    """Return the record of the stretches of a text: 4 ns a character."""
+def begin_of(generation: Generation, document: Document) -> int:
+    """Return the offset where the stretches of a document begin in its file, behind the word list."""
+    file, start = generation.file(document.fingerprint_file), document.fingerprint_offset
+    if not generation.has_words:
+        return start
+    file.check(start, start + codec.LEAST_WORDED)
+    return start + codec.worded_bytes(file.payload, start)
+
+
+def postings_of(utf8: bytes, params: Params) -> bytes:
+    """Return the postings of the stretches of a text, as its record has them: 4 ns a character."""
     sampled = query_sample(utf8, params, starts=True)
     pairs = postings.distinct_pairs(sampled.hashes, sampled.starts // np.uint32(STRETCH_CHARS))
     made = kernels.make_postings(*pairs, _begins(utf8), params.hash_bits)
@@ -125,8 +134,8 @@ class LongText:
     @cached_property
     def _stored(self) -> StoredPostings:
         document, file = self._document, self._generation.file(self._document.fingerprint_file)
-        start = document.fingerprint_offset
-        return StoredPostings.of_file(file, start, start + document.fingerprint_bytes)
+        stop = document.fingerprint_offset + document.fingerprint_bytes
+        return StoredPostings.of_file(file, begin_of(self._generation, document), stop)
 
     @cached_property
     def _begins(self) -> NDArray[np.int64]:

@@ -234,7 +234,7 @@ class Writer:
             self.settle()
 
     def _change(self, is_last: bool, has_more: bool, in_journal: bool) -> Change:
-        pending, journal, hash_bits = self.pending, self.store.generation.journal, self.store.params.hash_bits
+        pending, journal = self.pending, self.store.generation.journal
         change = Change(
             changed_documents=[row._replace(removed=1) for row in self.store.documents(pending.removed).values()],
             paths=list(pending.paths.values()),
@@ -243,7 +243,7 @@ class Writer:
         if in_journal and not self.index.placer and pending.fits(journal):
             change.entries = [JournalEntry(id_, b"", b"") for id_ in sorted(pending.removed - journal.entries.keys())]
             if pending.has_documents:
-                change.new_documents, entry = pending.entered(journal, hash_bits)
+                change.new_documents, entry = pending.entered(journal, self.store.params)
                 change.entries.append(entry)
         elif pending.has_documents:
             documents = pending.staying()
@@ -255,7 +255,7 @@ class Writer:
         samples = documents.samples
         self._n_live += sum(kind != BINARY_KIND for kind in documents.kinds)
         self._n_hashes += len(samples.hashes)
-        taken = Fingerprints(documents.ids, samples.firsts, samples.bounds, samples.hashes)
+        taken = Fingerprints.of_samples(documents.ids, samples)
         self.index.place_all(taken, self._n_hashes / max(1, self._n_live))
 
     def _start_files(self, documents: PendingDocuments, change: Change, is_last: bool, has_more: bool) -> list[int]:

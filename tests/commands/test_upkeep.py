@@ -119,7 +119,7 @@ def test_stats_of_a_collection_of_rows_speak_of_no_postings(tmp_path):
     run("load", tmp_path / "a.txt", "-c", tmp_path / "c.pmbf", "--index", "rows")
     text = " ".join(run("stats", "-c", tmp_path / "c.pmbf").stdout.split())
     assert "rows 1 of the filter, in 1 tile fill" in text
-    assert "its rows, and the documents of each: there are no postings fingerprints 0 bytes" in text
+    assert "its rows, and the documents of each: there are no postings records 0 bytes" in text
 
 
 def test_what_is_no_collection_or_no_source_is_refused_in_words(library, tmp_path):

@@ -208,7 +208,9 @@ def _disk(stats: Stats) -> list[tuple[str, str, str]]:
     total = index + stats.text_bytes + stats.catalog_bytes
     is_stored = stats.params["store_text"]
     texts = "compressed, to compare passages and rebuild the index" if is_stored else "not stored: files are read again"
+    records = "fingerprints, or where in its text a long document has which hash"
     if _has_postings(stats):
+        records = "the words of each document" + ("" if is_stored else ", and its fingerprint")
         asked = [
             ("filter", size(stats.tile_bytes), "its rows, which a query asks first"),
             ("postings", size(stats.postings_bytes), "the documents of each hash: asked where a row may have it"),
@@ -217,7 +219,7 @@ def _disk(stats: Stats) -> list[tuple[str, str, str]]:
         asked = [("filter", size(stats.tile_bytes), "its rows, and the documents of each: there are no postings")]
     return [
         *asked,
-        ("fingerprints", size(stats.fingerprint_bytes), "of documents whose text is not stored, and of long texts"),
+        ("records", size(stats.fingerprint_bytes), records),
         ("texts", size(stats.text_bytes), texts),
         ("catalog", size(stats.catalog_bytes), "paths, sizes and checksums"),
         ("in all", size(total), ""),

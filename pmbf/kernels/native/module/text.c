@@ -90,14 +90,16 @@ static PyObject *samples_of(const table_t *table, PyObject *bytes, array_in_t st
     return Py_BuildValue("NKK", result_buffer(&result), n_parts, n_hashes);
 }
 
-/* text_samples(table, bytes, starts, stops, how)
+/* text_samples(table, bytes, starts, stops, how, words)
  * -> (buffer, n_parts, n_hashes), or None if a text is not in the bytes; the buffer holds the columns of samples.h */
 static PyObject *module_samples(PyObject *Py_UNUSED(module), PyObject *arguments) {
     unsigned long long table;
     options_t options;
     PyObject *bytes, *starts, *stops, *how;
-    if (!PyArg_ParseTuple(arguments, "KSOOO", &table, &bytes, &starts, &stops, &how)) return NULL;
+    int words;
+    if (!PyArg_ParseTuple(arguments, "KSOOOp", &table, &bytes, &starts, &stops, &how, &words)) return NULL;
     if (!take_options(how, &options)) return NULL;
+    options.words = words != 0;
     arrays_t arrays = {.n = 0};
     array_in_t from = arrays_take(&arrays, starts, INT64, 1), to = arrays_take(&arrays, stops, INT64, 1);
     PyObject *found = arrays.refused ? Py_NewRef(Py_None)

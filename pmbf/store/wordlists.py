@@ -1,0 +1,56 @@
+"""The word lists of many documents, read by their places: no text is read, and no row of the catalog."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.base.arrays import spans
+from pmbf.store.codec import LEAST_WORDED, damaged_fingerprint
+from pmbf.store.files import PAGE_BYTES, MappedFile
+from pmbf.store.live import LiveFiles
+
+Numbers = NDArray[np.int64]
+_HEAD_BYTES = 8
+"""Of a record before its word list."""
+
+
+def read(
+    files: LiveFiles, serials: NDArray[np.integer[Any]], offsets: Numbers, sizes: NDArray[np.integer[Any]]
+) -> tuple[NDArray[np.uint8], Numbers]:
+    """Return the word lists of documents, end to end, and where each begins and the last one ends, `(n + 1,)`.
+
+    Args:
+        files: Those that the records lie in.
+        serials, offsets, sizes: `(n,)`, where the record of each document lies; serial 0 if there is none.
+    """
+    bounds = np.zeros(len(serials) + 1, np.int64)
+    lists: list[bytes | memoryview] = [b""] * len(serials)
+    order = np.argsort(serials, kind="stable")
+    for some in np.split(order, np.flatnonzero(np.diff(serials[order])) + 1) if len(order) else ():
+        if serial := int(serials[some[0]]):
+            file = files.file(serial)
+            starts, stops = _spans(file, offsets[some], sizes[some].astype(np.int64))
+            bounds[1 + some] = stops - starts
+            for at, start, stop in zip(some.tolist(), starts.tolist(), stops.tolist(), strict=True):
+                lists[at] = file.payload[start:stop]
+    return np.frombuffer(b"".join(lists), np.uint8), np.cumsum(bounds, out=bounds)
+
+
+def _spans(file: MappedFile, offsets: Numbers, sizes: Numbers) -> tuple[Numbers, Numbers]:
+    """Return where the word lists of records begin and end. Their pages are checked."""
+    ends = offsets + sizes
+    if (sizes < LEAST_WORDED).any() or (ends > len(file.payload)).any():
+        raise damaged_fingerprint(file.path)
+    file.check_places(offsets, _HEAD_BYTES)
+    octets = np.frombuffer(file.payload, np.uint8)
+    n_bytes = octets[offsets[:, None] + np.arange(4, _HEAD_BYTES)].view("<u4")[:, 0].astype(np.int64)
+    starts, stops = offsets + _HEAD_BYTES, offsets + _HEAD_BYTES + n_bytes
+    if (stops + 4 > ends).any():
+        raise damaged_fingerprint(file.path)
+    if not file.is_checked:
+        first = starts // PAGE_BYTES
+        file.check_places(spans(first, stops // PAGE_BYTES - first + 1) * PAGE_BYTES, 1)
+    return starts, stops
