@@ -43,7 +43,7 @@ WAYS = EARLIER_WAYS | {"two_threads": {"threads": 2}}
 _WAY_WORDS = {"one_job": "", "two_jobs": ", two jobs", "two_threads": ", two threads"}
 _SHOWN = {"n_candidates": 1, "n_matches": 2, "itself": 3}
 HERE = "benchmarks.selfjoin"
-_DRAWN = 5
+_DRAWN = 8
 """Stretches that are drawn for each wanted text, at most: others are left out."""
 
 
