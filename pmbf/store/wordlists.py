@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.base.arrays import spans
+from pmbf.base.arrays import begins, spans
 from pmbf.store.codec import LEAST_WORDED, damaged_fingerprint
 from pmbf.store.files import PAGE_BYTES, MappedFile
 from pmbf.store.live import LiveFiles
@@ -15,6 +16,7 @@ from pmbf.store.live import LiveFiles
 Numbers = NDArray[np.int64]
 _HEAD_BYTES = 8
 """Of a record before its word list."""
+_PLACES_OF_LENGTH = np.arange(4, _HEAD_BYTES)
 
 
 def read(
@@ -26,16 +28,20 @@ def read(
         files: Those that the records lie in.
         serials, offsets, sizes: `(n,)`, where the record of each document lies; serial 0 if there is none.
     """
-    bounds = np.zeros(len(serials) + 1, np.int64)
-    lists: list[bytes | memoryview] = [b""] * len(serials)
     order = np.argsort(serials, kind="stable")
-    for some in np.split(order, np.flatnonzero(np.diff(serials[order])) + 1) if len(order) else ():
+    n_bytes, cuts = sizes.astype(np.int64), [*begins(serials[order]).tolist(), len(serials)]
+    bounds, lists = np.zeros(len(serials) + 1, np.int64), list[memoryview | bytes]()
+    for first, last in pairwise(cuts):
+        some = order[first:last]
         if serial := int(serials[some[0]]):
             file = files.file(serial)
-            starts, stops = _spans(file, offsets[some], sizes[some].astype(np.int64))
-            bounds[1 + some] = stops - starts
-            for at, start, stop in zip(some.tolist(), starts.tolist(), stops.tolist(), strict=True):
-                lists[at] = file.payload[start:stop]
+            starts, stops = _spans(file, offsets[some], n_bytes[some])
+            bounds[1 + some], payload = stops - starts, file.payload
+            lists += [payload[start:stop] for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
+        else:
+            lists += [b""] * len(some)
+    if len(cuts) > 2:
+        lists = [lists[at] for at in np.argsort(order).tolist()]
     return np.frombuffer(b"".join(lists), np.uint8), np.cumsum(bounds, out=bounds)
 
 
@@ -46,8 +52,8 @@ def _spans(file: MappedFile, offsets: Numbers, sizes: Numbers) -> tuple[Numbers,
         raise damaged_fingerprint(file.path)
     file.check_places(offsets, _HEAD_BYTES)
     octets = np.frombuffer(file.payload, np.uint8)
-    n_bytes = octets[offsets[:, None] + np.arange(4, _HEAD_BYTES)].view("<u4")[:, 0].astype(np.int64)
-    starts, stops = offsets + _HEAD_BYTES, offsets + _HEAD_BYTES + n_bytes
+    starts = offsets + _HEAD_BYTES
+    stops = starts + octets[offsets[:, None] + _PLACES_OF_LENGTH].view("<u4")[:, 0]
     if (stops + 4 > ends).any():
         raise damaged_fingerprint(file.path)
     if not file.is_checked:
