@@ -35,7 +35,7 @@ _find = function("pmbf_find_postings", _AT, _AT, _N, c_int64, _AT, _AT, returns=
 _having = function("pmbf_segments_having", _AT, _AT, _N, _AT, returns=c_int64)
 _fill_row = function("pmbf_fill_row", _AT, c_uint64, c_uint32, c_uint32, c_uint64, c_uint64, _AT, returns=c_int64)
 _list = function("pmbf_list_postings", _AT, _AT, _N, _AT, _AT, returns=c_int64)
-_make = function("pmbf_make_postings", _AT, _AT, _N, _AT, _AT, _AT, _AT, returns=c_int64)
+_make = function("pmbf_make_postings", _AT, _AT, _AT, _N, _AT, _AT, _AT, _AT, returns=c_int64)
 _join = function("pmbf_join_postings", _AT, _N, _AT, _AT, _AT, _AT, _AT, _AT, _AT, returns=c_int64)
 
 
@@ -87,16 +87,18 @@ def list_postings(postings: Postings, start: int = 0, stop: int | None = None) -
     return layout.hashes_of(listed[:n_listed], postings.hash_bits), numbers[:n_listed]
 
 
-def make_postings(hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bits: int = 32) -> Postings:
-    """See `reference_postings.make_postings`. A posting takes some 10 ns."""
+def make_postings(
+    hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bits: int = 32, n_hashes: int | None = None
+) -> Postings:
+    """See `reference_postings.make_postings`. A posting takes some 10 ns; the arrays may be parts of others."""
     layout.require_makeable(hashes, numbers, documents, hash_bits)
-    owned, numbers = layout.numbers_of(hashes, hash_bits), np.ascontiguousarray(numbers)
-    shape = layout.shape_of(owned, len(documents), hash_bits)
-    passed = _passed_shape(shape, len(owned), 0, shape.n_buckets)
+    shape = layout.shape_of(hashes, len(documents), hash_bits, n_hashes)
+    passed = _passed_shape(shape, len(hashes), 0, shape.n_buckets)
     directory, written = np.zeros(shape.n_buckets + 1, np.uint32), np.zeros(3, np.uint64)
     bits = np.empty(int(passed[-1]) + PADDING_BYTES, np.uint8)
     made = _at(passed), _at(directory) + 4, _at(bits), _at(written)
-    require_done(_make(_at(owned), _at(numbers), len(owned), *made))
+    how = np.array([*hashes.strides, *numbers.strides, hash_bits], np.uint64)
+    require_done(_make(hashes.ctypes.data, numbers.ctypes.data, _at(how), len(hashes), *made))
     n_bytes, n_hashes, n_postings = written.tolist()
     bits[n_bytes : n_bytes + PADDING_BYTES] = 0
     used = bits[: n_bytes + PADDING_BYTES]

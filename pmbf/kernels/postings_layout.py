@@ -210,10 +210,11 @@ def hashes_of(numbers: Keys, hash_bits: int) -> Hashes:
     return numbers.astype(np.uint32) if hash_bits == 32 else numbers << np.uint64(64 - hash_bits)
 
 
-def shape_of(numbers: Keys, n_documents: int, hash_bits: int) -> PostingsShape:
-    """Return the shape of postings that are made of ascending hashes."""
-    end = int(numbers[-1]) + 1 if len(numbers) else 0
-    return PostingsShape.of(n_hashes=len(numbers), end=end, n_documents=n_documents, hash_bits=hash_bits)
+def shape_of(hashes: Hashes, n_documents: int, hash_bits: int, n_hashes: int | None = None) -> PostingsShape:
+    """Return the shape of postings that are made of ascending hashes, as many different ones as are told, or all."""
+    end = int(numbers_of(hashes[-1:], hash_bits)[0]) + 1 if len(hashes) else 0
+    n_hashes = len(hashes) if n_hashes is None else n_hashes
+    return PostingsShape.of(n_hashes=n_hashes, end=end, n_documents=n_documents, hash_bits=hash_bits)
 
 
 def sought_in(postings: Sequence[Postings], hashes: Hashes) -> Keys:

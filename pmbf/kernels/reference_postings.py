@@ -100,7 +100,9 @@ def list_postings(postings: Postings, start: int = 0, stop: int | None = None) -
     return layout.hashes_of(hashes, postings.hash_bits), np.array([number for _, number in listed], np.uint32)
 
 
-def make_postings(hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bits: int = 32) -> Postings:
+def make_postings(
+    hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bits: int = 32, n_hashes: int | None = None
+) -> Postings:
     """Return the postings of documents.
 
     Args:
@@ -108,10 +110,11 @@ def make_postings(hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bit
         numbers: `(n,) uint32`, the number of the document of each hash.
         documents: `(d,) uint32`, the ids of the documents by their numbers.
         hash_bits: Bits of a hash.
+        n_hashes: Different hashes, for which the buckets are made; by default all hashes count.
     """
     layout.require_makeable(hashes, numbers, documents, hash_bits)
     owned = layout.numbers_of(hashes, hash_bits)
-    shape = layout.shape_of(owned, len(documents), hash_bits)
+    shape = layout.shape_of(hashes, len(documents), hash_bits, n_hashes)
     pairs = zip(owned.tolist(), numbers.tolist(), strict=True)
     made = _written(pairs, shape, 0, shape.n_buckets)
     bits, directory = np.append(made.bits, np.zeros(PADDING_BYTES, np.uint8)), np.append(np.uint32(0), made.ends)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import struct
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.base.arrays import among, distinct
 from pmbf.base.hashes import Hashes, hash_dtype
-from pmbf.kernels import GONE, PADDING_BYTES, Postings, PostingsPages, PostingsShape, Row
+from pmbf.kernels import GONE, PADDING_BYTES, Buckets, Postings, PostingsPages, PostingsShape, Row
 from pmbf.store.files import PAGE_BYTES, MappedFile, damaged
 
 _NUMBERS = struct.Struct("<6I3Q")
@@ -30,8 +31,6 @@ _RANGE_BYTES = 4 << 20
 Ids = NDArray[np.uint32]
 Pairs = tuple[Hashes, Ids]
 """Hashes, and of each a number, of a document for instance."""
-
-_NUMBER = np.uint64(0xFFFFFFFF)
 
 
 class Added(NamedTuple):
@@ -57,6 +56,9 @@ class Added(NamedTuple):
     @classmethod
     def joined(cls, some: Sequence[Added]) -> Added:
         """Return the documents of several, one after another."""
+        some = [one for one in some if len(one.counts)]
+        if len(some) == 1:
+            return some[0]
         none = np.empty(0, np.int64)
         return cls(
             np.concatenate([none, *(one.documents for one in some)]),
@@ -205,7 +207,8 @@ def sorted_pairs(hashes: Hashes, numbers: Ids) -> Pairs:
         keys <<= np.uint64(32)
         keys |= numbers
         keys.sort()
-        return (keys >> np.uint64(32)).astype(np.uint32), (keys & _NUMBER).astype(np.uint32)
+        upper, halves = int(sys.byteorder == "little"), keys.view(np.uint32)
+        return halves[upper::2], halves[1 - upper :: 2]  # another array of this length costs as much as the sort
     order = np.lexsort((numbers, hashes))
     return hashes[order], numbers[order]
 
@@ -228,39 +231,55 @@ def made(added: Added, hash_bits: int = 32) -> Postings:
     documents = distinct(ids)
     numbers = np.repeat(np.searchsorted(documents, ids).astype(np.uint32), added.counts)
     hashes = added.hashes.astype(hash_dtype(hash_bits), copy=False)  # none at all are 32 bits wide
-    return kernels.make_postings(*sorted_pairs(hashes, numbers), documents, hash_bits)
+    hashes, numbers = sorted_pairs(hashes, numbers)
+    n_hashes = len(hashes[:1]) + int(np.count_nonzero(hashes[1:] != hashes[:-1]))
+    return kernels.make_postings(hashes, numbers, documents, hash_bits, n_hashes)
 
 
 def payload(sources: Sequence[Source], gone: Ids, hash_bits: int = 32) -> Iterator[bytes | memoryview]:
     """Yield the parts of a file with the postings of several sources, of which no two have one; `gone` are left out.
+
+    Postings alone that were made here are written as they are.
 
     Raises:
         ParameterError: A source contradicts itself.
     """
     kept = [one.documents[~among(one.documents, gone)] for one in sources]
     documents = distinct(np.concatenate([np.empty(0, np.uint32), *kept]))
-    renumbered = [_renumbered(one.documents, documents) for one in sources]
     yield documents.astype("<u4", copy=False).data.cast("B")
     whole = [of_range(one, 0, 0) for one in sources]
-    end, n_hashes = max((one.end for one in whole), default=0), sum(one.n_hashes for one in whole)
-    shape = PostingsShape.of(n_hashes=n_hashes, end=end, n_documents=len(documents), hash_bits=hash_bits)
-    n_ranges = 1 + sum(one.n_bit_bytes for one in whole) // _RANGE_BYTES
-    directory, n_bytes, n_hashes, n_postings = np.zeros(shape.n_buckets + 1, "<u4"), 0, 0, 0
+    if len(sources) == 1 and isinstance(sources[0], Postings) and len(documents) == len(sources[0].documents):
+        [one] = whole
+        yield one.bits[: one.n_bit_bytes].data
+        directory, n_hashes, n_postings, n_bytes = one.directory, one.n_hashes, one.n_postings, one.n_bit_bytes
+        shape = PostingsShape(one.n_buckets, one.shift, one.rice, one.id_bits, hash_bits)
+    else:
+        end, n_hashes = max((one.end for one in whole), default=0), sum(one.n_hashes for one in whole)
+        shape = PostingsShape.of(n_hashes=n_hashes, end=end, n_documents=len(documents), hash_bits=hash_bits)
+        directory, n_bytes, n_hashes, n_postings = np.zeros(shape.n_buckets + 1, "<u4"), 0, 0, 0
+        for first, last, joined in _joined(sources, [_renumbered(one.documents, documents) for one in sources], shape):
+            directory[first + 1 : last + 1] = joined.ends + np.uint32(n_bytes)
+            n_bytes, n_hashes = n_bytes + len(joined.bits), n_hashes + joined.n_hashes
+            n_postings += joined.n_postings
+            yield joined.bits.data
+    yield bytes(_padded(n_bytes) - n_bytes)
+    yield directory.astype("<u4", copy=False).data.cast("B")
+    numbers = len(documents), shape.n_buckets, shape.shift, shape.rice, shape.id_bits, hash_bits - 32
+    yield _NUMBERS.pack(*numbers, n_hashes, n_postings, n_bytes)
+
+
+def _joined(
+    sources: Sequence[Source], renumbered: Sequence[Ids | int], shape: PostingsShape
+) -> Iterator[tuple[int, int, Buckets]]:
+    """Yield ranges of buckets, from the first to before the last, each with what the sources have there."""
+    n_ranges = 1 + sum(of_range(one, 0, 0).n_bit_bytes for one in sources) // _RANGE_BYTES
     for first, last in itertools.pairwise(shape.n_buckets * number // n_ranges for number in range(n_ranges + 1)):
         start, stop = first << shape.shift, last << shape.shift
         ready = [of_range(one, start, stop) for one in sources]
-        joined = kernels.join_postings(ready, renumbered, shape, first, last)
-        directory[first + 1 : last + 1] = joined.ends + np.uint32(n_bytes)
-        n_bytes, n_hashes = n_bytes + len(joined.bits), n_hashes + joined.n_hashes
-        n_postings += joined.n_postings
-        yield joined.bits.data
+        yield first, last, kernels.join_postings(ready, renumbered, shape, first, last)
         for one in sources:
             if isinstance(one, StoredPostings):
                 one.let_go(start, stop)
-    yield bytes(_padded(n_bytes) - n_bytes)
-    yield directory.data.cast("B")
-    numbers = len(documents), shape.n_buckets, shape.shift, shape.rice, shape.id_bits, hash_bits - 32
-    yield _NUMBERS.pack(*numbers, n_hashes, n_postings, n_bytes)
 
 
 def _renumbered(documents: Ids, new: Ids) -> Ids | int:

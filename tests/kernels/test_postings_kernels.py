@@ -114,6 +114,15 @@ def test_a_gap_and_a_count_that_need_more_than_one_read_are_found(kernels: Any) 
     assert all(map(np.array_equal, kernels.list_postings(postings), owned))
 
 
+@given(PAIRS, WIDTHS)
+def test_postings_are_made_of_parts_of_arrays(kernels: Any, pairs: list[tuple[int, int]], width: int) -> None:
+    hashes, numbers = columns(cut(pairs, width), width)
+    apart = np.repeat(hashes, 3)[1::3], np.repeat(numbers, 2)[::2]
+    one, other = (kernels.make_postings(*some, IDS, width) for some in ((hashes, numbers), apart))
+    assert one.bits.tolist() == other.bits.tolist()
+    assert one.directory.tolist() == other.directory.tolist()
+
+
 @given(PAIRS, PAIRS, WIDTHS, st.permutations(range(6)), st.sets(st.integers(0, 5)), st.integers(1, 4))
 def test_postings_are_joined_under_new_numbers_and_without_documents_that_go(
     kernels: Any,
