@@ -98,15 +98,14 @@ _MODULES = {
 }
 
 
-_BY_DOTS = {"alike": "alike.similar", "verify": "verify"}
-"""Rooms that users reach by dots behind `import pmbf`, as `pmbf.alike.similar.update`, and the module it takes."""
+_BY_DOTS = "alike", "verify"
+"""Rooms that users reach by dots behind `import pmbf`, as `pmbf.alike.similar.update`."""
 
 
 def __getattr__(name: str) -> object:
     # Importing NumPy takes a tenth of a second, the classes of a report a hundredth. `pmbf --help` and a hook that asks
     # the service do not wait for them.
     if name in _BY_DOTS:
-        importlib.import_module(f"pmbf.{_BY_DOTS[name]}")
         return importlib.import_module(f"pmbf.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module 'pmbf' has no attribute {name!r}")
