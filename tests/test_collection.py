@@ -261,7 +261,7 @@ def test_more_rows_than_a_tile_are_sealed_and_found(tmp_path):
         assert not made.screen(words(2, 150)).found
 
 
-def test_boilerplate_is_told_of_a_few_that_have_it_unless_it_is_asked_for(tmp_path):
+def test_boilerplate_is_told_of_a_few_that_have_it(tmp_path):
     licence = words(5000, 120)
     texts = [words(seed, 300).replace("o", f"o{seed:02}") for seed in range(100)]  # each in words of its own
     with Collection(tmp_path / "c.pmbf", create=True) as made:
@@ -270,7 +270,10 @@ def test_boilerplate_is_told_of_a_few_that_have_it_unless_it_is_asked_for(tmp_pa
         assert len(names(report)) == MOST_SHARING
         assert report.query.n_common_hashes > 10
         assert names(made.screen(f"{texts[50]}\n{licence}"))[0] == "text-050"
-        assert len(names(made.screen(licence))) > 50
+        alone = made.screen(licence)
+        assert len(names(alone)) == MOST_SHARING
+        told = "more than 50 documents have nearly all of the text; at most 3 of those are named"
+        assert alone.warnings == (told,)
 
 
 def test_without_stored_texts_the_file_is_read_again(tmp_path, folder):

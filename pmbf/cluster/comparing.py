@@ -6,14 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pmbf.base.errors import CorruptError
 from pmbf.cluster.manifest import Volume
 from pmbf.intake.texts import Text
-from pmbf.kernels import Sample
+from pmbf.kernels import QueryWords, Sample
 from pmbf.report import Section
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.exempt import Exempt
 from pmbf.screen.leaving_out import LeftOut
+from pmbf.screen.looking import leave, told
+from pmbf.screen.options import Options
 from pmbf.screen.screened import Screened
 from pmbf.screen.sources import Source, sources
 from pmbf.store.catalog_tables import Document, ListedPath
@@ -69,8 +74,20 @@ class Learnt(NamedTuple):
     statistics: Statistics | None
 
 
-Answered = dict[int, list[Source]]
-"""What each query shares with documents of a node's volumes, each with its paths, by the number of the query."""
+class Answered(NamedTuple):
+    """What a node's volumes have for a query.
+
+    Args:
+        shared: The documents that it shares passages with, each with its paths.
+        told: What the words say for doubtful candidates, as `looking.told` returns it.
+    """
+
+    shared: list[Source]
+    told: Mapping[int, float]
+
+
+AnsweredEach = dict[int, Answered]
+"""Of each query, by its number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +109,41 @@ class VolumeRows:
 def moved(listed: ListedPath, volume: Volume) -> ListedPath:
     """Return a path of a volume with the document's id in the collection."""
     return listed._replace(document=listed.document + volume.offset)
+
+
+@dataclass(frozen=True, slots=True)
+class _VolumeLists:
+    """The word lists of a volume by the ids of the collection; see `pmbf.screen.looking.Lists`."""
+
+    rows: VolumeRows
+
+    def words_of(self, ids: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        return self.rows.store.generation.words_of(ids - np.uint32(self.rows.volume.offset))
+
+
+def told_in(
+    rows: VolumeRows, batch: Sequence[Screened], words: Mapping[int, QueryWords]
+) -> dict[int, dict[int, float]]:
+    """Return what the words of each query say for its candidates in a volume."""
+    found = {}
+    for number, its in words.items():
+        here = [one for one in batch[number].candidates if one.document in rows.volume]
+        found[number] = told(_VolumeLists(rows), here, its)
+    return found
+
+
+def left_by(
+    told: Sequence[Mapping[int, Mapping[int, float]]], batch: Sequence[Screened], options: Options
+) -> list[dict[int, float]]:
+    """Leave each query the candidates that it is compared with; return what the words say for its doubtful ones.
+
+    `told` has that of some volumes, as `told_in` returns it. Candidates in volumes elsewhere are not known here: the
+    query is compared with as many of these as if there were no others.
+    """
+    joined = [{id_: nats for one in told for id_, nats in one.get(at, {}).items()} for at in range(len(batch))]
+    for query, its in zip(batch, joined, strict=True):
+        leave(query, its, options)
+    return joined
 
 
 def sources_in(rows: VolumeRows, batch: Sequence[Screened]) -> list[list[Source]]:

@@ -23,7 +23,17 @@ from pmbf.base.errors import CorruptError, IncompleteError
 from pmbf.base.hashes import Hashes
 from pmbf.base.params import Params
 from pmbf.cluster import making, upkeep
-from pmbf.cluster.comparing import Learnt, SentQuery, VolumeRows, damaged_texts, moved, sources_in
+from pmbf.cluster.comparing import (
+    Answered,
+    Learnt,
+    SentQuery,
+    VolumeRows,
+    damaged_texts,
+    left_by,
+    moved,
+    sources_in,
+    told_in,
+)
 from pmbf.cluster.found import joined, listed, of_volume, within
 from pmbf.cluster.making import Made, VolumeEdit
 from pmbf.cluster.manifest import Volume
@@ -38,6 +48,7 @@ from pmbf.intake.discovery import FileFound
 from pmbf.intake.loader import Loader, LoadReport, Progress
 from pmbf.kernels import Ranges
 from pmbf.screen.comparing import compare_each
+from pmbf.screen.looking import asked_words
 from pmbf.screen.options import Options
 from pmbf.store.catalog_tables import Document, ListedPath
 from pmbf.store.directory import LIVE
@@ -159,7 +170,7 @@ class Holder(Tasks):
     def compare(
         self, volumes: Sequence[Volume], asked: Sequence[SentQuery], options: Options, state: str | Learnt
     ) -> Reply:
-        """Return what each query shares with sources in these volumes, as an `Answered`.
+        """Return what each query shares with sources in these volumes, as an `AnsweredEach`.
 
         If the holder has not learnt how rare words are in a `state` of the collection, then the value is None. It
         learns that from a call that brings it along.
@@ -170,6 +181,9 @@ class Holder(Tasks):
         elif known.state != state:
             return Reply(None, {})
         batch = [one.query for one in asked]
+        words = asked_words(batch, known.statistics)
+        looked_at, _ = self._each(volumes, lambda store, volume: told_in(VolumeRows(store, volume), batch, words))
+        told = left_by(looked_at, batch, options)
         found, unread = self._each(volumes, lambda store, volume: sources_in(VolumeRows(store, volume), batch))
         some = [[one for its in found for one in its[at]] for at in range(len(batch))]
         compare_each(batch, some, options, known.statistics)
@@ -183,10 +197,11 @@ class Holder(Tasks):
         )
         paths = {id_: some for one in listed for id_, some in one.items()}
         answered = {}
-        for one, query in zip(asked, batch, strict=True):
-            answered[one.number] = [source for source in query.shared if source.document.id in paths]
-            for source in answered[one.number]:
+        for one, query, said in zip(asked, batch, told, strict=True):
+            shared = [source for source in query.shared if source.document.id in paths]
+            for source in shared:
                 source.name(paths, query.left_out)
+            answered[one.number] = Answered(shared, said)
         return Reply(answered, unread | unlisted)
 
     def text(self, volumes: Sequence[Volume], id_: int) -> Reply:

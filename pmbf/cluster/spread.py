@@ -30,13 +30,14 @@ from pmbf.base.errors import NotFoundError
 from pmbf.base.hashes import Hashes
 from pmbf.base.params import Params
 from pmbf.cluster.calls import NodeAnswer, Nodes
-from pmbf.cluster.comparing import Answered, Learnt, SentQuery, asked_of
+from pmbf.cluster.comparing import AnsweredEach, Learnt, SentQuery, asked_of
 from pmbf.cluster.filter_rows import Places
 from pmbf.cluster.found import Together, are_near, within, without
 from pmbf.cluster.manifest import Manifest, Volume
 from pmbf.jobs.threads import Threads
 from pmbf.kernels import Evident, EvidentRules, Ranges, Sampled
 from pmbf.screen.folder import SAMPLED, SAMPLED_CHARS
+from pmbf.screen.looking import leave
 from pmbf.screen.options import Options
 from pmbf.screen.screened import Screened
 from pmbf.screen.working import Workers
@@ -272,7 +273,9 @@ class SpreadBackend:
             return
         parts = self._compared(names, partial(asked_of, batch, names), replace(options, labels_of=None), len(batch))
         for number, query in enumerate(batch):
-            by_id = {one.document.id: one for part in parts for one in part.get(number, ())}
+            its = [part[number] for part in parts if number in part]
+            leave(query, {id_: nats for one in its for id_, nats in one.told.items()}, options)
+            by_id = {source.document.id: source for one in its for source in one.shared}
             query.shared = [by_id[one.document] for one in query.candidates if one.document in by_id]
 
     @contextmanager
@@ -282,7 +285,7 @@ class SpreadBackend:
 
     def _compared(
         self, ids: Iterable[int], of: Callable[[Sequence[Volume]], list[SentQuery]], options: Options, n_queries: int
-    ) -> list[Answered]:
+    ) -> list[AnsweredEach]:
         """Return what each node has found that each query shares with its sources.
 
         Volumes of a node that does not know how rare words are in this generation are asked for once more, with the

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,10 +15,33 @@ from pmbf.kernels import checks
 from pmbf.kernels.postings_layout import Postings, require_hashes
 from pmbf.kernels.types import HitRules
 
-__all__ = ["EVIDENCE_UNITS", "Evident", "EvidentRules", "Sampled"]
+__all__ = [
+    "EVIDENCE_UNITS",
+    "NO_WORD",
+    "N_WORD_CLASSES",
+    "UNKNOWN",
+    "Evident",
+    "EvidentRules",
+    "QueryWords",
+    "Sampled",
+    "WordLists",
+    "words_of_size",
+]
 
 EVIDENCE_UNITS = 1024
 """Weights and evidence are whole numbers of 1/1024 nat, so that both twins of the kernels add up to the same."""
+
+
+N_WORD_CLASSES, NO_WORD = 32, 255
+"""Classes of words, by how rare they are, and the class of a token that is no word."""
+
+N_SIZES = 64
+"""Classes of parts of a document, by their words: four for each doubling."""
+
+UNKNOWN = -(2**63)
+"""What the words say for a document without a word list."""
+
+_RANGE, _MOST_WORDS = 32, 1 << 24
 
 
 class Sampled(NamedTuple):
@@ -81,6 +104,7 @@ class Evident:
         documents: `(n,) uint32`, ids, ascending for each query.
         n_hits: `(n,) int64`, distinct hashes of the query that are not common and that each document has.
         evidence: `(n,) int64`, in `EVIDENCE_UNITS`.
+        places: `(n, 2) uint32`, the first and the last place of the query in the window that has it.
         copied: `(q,) float64`, half of the evidence of a copy, in nats.
         n_common: `(q,) int64`, hashes without weight.
         is_hard: `(q,) bool`, whether more must be known of a query than is counted here.
@@ -90,9 +114,110 @@ class Evident:
     documents: NDArray[np.uint32]
     n_hits: NDArray[np.int64]
     evidence: NDArray[np.int64]
+    places: NDArray[np.uint32]
     copied: NDArray[np.float64]
     n_common: NDArray[np.int64]
     is_hard: NDArray[np.bool_]
+
+
+class WordLists(NamedTuple):
+    """The word lists of some documents: docs/text.md, section 6.
+
+    Args:
+        content: `(b,) uint8`, one list after another.
+        bounds: `(n + 1,) int64`, where each begins, and last where the last one ends. A list without bytes is none.
+    """
+
+    content: NDArray[np.uint8]
+    bounds: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueryWords:
+    """The words of a query, and what each says for a document that has it.
+
+    Args:
+        keys: `(t,) uint32`, of each token, as in word lists.
+        before: `(t,) int64`, the token before it with the same key, or -1.
+        classes: `(t,) uint8`, how rare its word is, below `N_WORD_CLASSES`; or `NO_WORD`.
+        present: `(N_WORD_CLASSES, N_SIZES) int32`, what a word says that a part of a document has, in `EVIDENCE_UNITS`,
+            by its class and by the size of the part.
+        expected: The same, what it says on average if the document is any other.
+    """
+
+    keys: NDArray[np.uint32]
+    before: NDArray[np.int64]
+    classes: NDArray[np.uint8]
+    present: NDArray[np.int32]
+    expected: NDArray[np.int32]
+
+
+def size_class(n_words: int) -> int:
+    """Return the class of a part by its words.
+
+    >>> [size_class(n) for n in (0, 1, 2, 3, 4, 5, 64, 2**20)]
+    [0, 0, 4, 6, 8, 9, 24, 63]
+    """
+    octave = max(0, n_words.bit_length() - 1)
+    return min(N_SIZES - 1, 4 * octave + ((n_words << 2 >> octave) & 3)) if n_words else 0
+
+
+def words_of_size() -> NDArray[np.float64]:
+    """Return the words of a part of each class, `(N_SIZES,)`: the middle of the class."""
+    classes = np.arange(N_SIZES)
+    return np.asarray(2.0 ** (classes // 4) * (1 + (classes % 4 + 0.5) / 4))
+
+
+def numbers_of_list(content: bytes) -> Iterator[tuple[int, set[int]]]:
+    """Yield of each part of a word list its words, and the numbers that it has."""
+    at = 0
+    while at < len(content):
+        if len(content) - at < 8:
+            raise damaged_words()
+        n_words, n_distinct = (int.from_bytes(content[at + i : at + i + 4], "little") for i in (0, 4))
+        if n_words > _MOST_WORDS or n_distinct > n_words:
+            raise damaged_words()
+        at, number, numbers = at + 8, 0, set()
+        for _ in range(n_distinct):
+            while at < len(content) and content[at] == 255:
+                at, number = at + 1, number + 255
+            if at == len(content) or number + content[at] >= _RANGE * n_words:
+                raise damaged_words()
+            at, number = at + 1, number + content[at]
+            numbers.add(number)
+        yield n_words, numbers
+
+
+def number_in(key: int, n_words: int) -> int:
+    """Return the number of a word in the list of a part with so many words."""
+    return key * _RANGE * n_words >> 32
+
+
+def damaged_words() -> ParameterError:
+    """Return the error for a word list that contradicts itself."""
+    return ParameterError("a word list is damaged: a number in it is outside its range")
+
+
+def require_words(query: QueryWords, lists: WordLists, windows: NDArray[np.int64]) -> None:
+    """Refuse arrays that do not fit each other, and windows that are not in the query."""
+    n_tokens, n = len(query.keys), len(windows)
+    for name, array, dtype in (("keys", query.keys, np.uint32), ("before", query.before, np.int64)):
+        checks.require(name, array, dtype, f"({n_tokens},)", 1)
+    checks.require("classes", query.classes, np.uint8, f"({n_tokens},)", 1)
+    for name, table in (("present", query.present), ("expected", query.expected)):
+        checks.require(name, table, np.int32, f"({N_WORD_CLASSES}, {N_SIZES})", 2)
+        if table.shape != (N_WORD_CLASSES, N_SIZES):
+            raise ParameterError(f"{name} is {table.shape}, expected {(N_WORD_CLASSES, N_SIZES)}")
+    checks.require("content", lists.content, np.uint8, "(b,)", 1)
+    checks.require("bounds", lists.bounds, np.int64, "(n + 1,)", 1)
+    checks.require("windows", windows, np.int64, "(n, 2)", 2)
+    ends, of_words = np.append(0, lists.bounds), query.classes[query.classes != NO_WORD]
+    if len(query.before) != n_tokens or len(query.classes) != n_tokens or (of_words >= N_WORD_CLASSES).any():
+        raise ParameterError("the words of the query do not fit each other")
+    if len(lists.bounds) != n + 1 or (ends[1:] < ends[:-1]).any() or lists.bounds[-1] > len(lists.content):
+        raise ParameterError("the bounds of the word lists do not fit")
+    if windows.shape != (n, 2) or (n and (windows.min() < 0 or windows.max() > n_tokens)):
+        raise ParameterError(f"a window is not in the query of {n_tokens} tokens")
 
 
 def require_query(postings: Sequence[Postings], query: Sampled) -> None:

@@ -25,6 +25,8 @@ Counts = NDArray[np.int64]
 Weights = NDArray[np.int32]
 
 _LINE_WORDS = 8
+_MOST = np.dtype([("evidence", "<i8"), ("places", "<u4", 2)])
+"""The evidence of a list, `most_t` of native/bits/evidence.h."""
 _REFUSED = -2
 _AT, _N, _K = c_void_p, c_size_t, c_uint32
 _ROWS, _SLICES, _QUERY = (_AT, _N, _N), (_AT, _N, _N), (_AT, _N, _K)
@@ -82,13 +84,16 @@ def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Bits, Counts]:
     return hits, popcounts(hits)
 
 
-def evidence(bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, rules: HitRules) -> Counts:
+def evidence(
+    bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, rules: HitRules
+) -> tuple[Counts, Hashes]:
     """See `reference_bits.evidence`."""
     found = _evidence(bounds, places, weights, tokens, *rules)
     if found is None:
         checks.require_evidence(bounds, places, weights, tokens, rules)
         found = _evidence(*map(_plain, (bounds, places, weights, tokens)), *rules)
-    return np.ndarray(found[0], np.int64, found[1])
+    most = np.ndarray(found[0], _MOST, found[1])
+    return most["evidence"], most["places"]
 
 
 def rows_with_evidence(hits: Bits, weights: Weights, tokens: Hashes, rules: HitRules, *, least: int) -> Counts:

@@ -21,7 +21,7 @@ from pmbf.kernels.reference_sides import is_closing
 from pmbf.kernels.reference_text import decoded
 from pmbf.kernels.types import Extent, JudgedPassages, Tokens
 
-__all__ = ["compare", "extent_of", "ready", "sides", "tokens_of", "words_of"]
+__all__ = ["compare", "extent_of", "held_by", "ready", "sides", "tokens_of", "words_of"]
 
 _at = address()
 _ready = function("pmbf_align_ready", *[c_void_p] * 4, c_int64, returns=c_int64)
@@ -171,6 +171,15 @@ def words_of(made: Made) -> WordTypes:
     types = np.frombuffer(made, np.dtype(f"u{width}"), n, keys_at + (8 + 4 + 4) * n_types + 2 * width * n)
     order = np.argsort(keys)
     return WordTypes(keys[order], np.argsort(order)[types])
+
+
+def held_by(made: Made, counts: Counts) -> NDArray[np.integer[Any]]:
+    """As `reference_compare.held_by`: the text was made ready under these counts, so its block has them."""
+    n, n_types, *_, width = np.frombuffer(made, np.int64, _N_SIZES).tolist()
+    holding_at = 8 * (_N_SIZES + n + n_types)
+    types = np.frombuffer(made, np.dtype(f"u{width}"), n, holding_at + 8 * n_types + 2 * width * n)
+    held: NDArray[np.integer[Any]] = np.frombuffer(made, np.int32, n_types, holding_at)[types]
+    return held
 
 
 def _sources_of(texts: Sequence[bytes | None], made: Sequence[Made | None]) -> NDArray[Any]:

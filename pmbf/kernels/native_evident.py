@@ -11,19 +11,32 @@ from numpy.typing import NDArray
 
 from pmbf.base.hashes import Hashes
 from pmbf.kernels import postings_layout as layout
-from pmbf.kernels.evident_rules import Evident, EvidentRules, Sampled, bounds_of, require_query
+from pmbf.kernels.evident_rules import (
+    Evident,
+    EvidentRules,
+    QueryWords,
+    Sampled,
+    WordLists,
+    bounds_of,
+    damaged_words,
+    require_query,
+    require_words,
+)
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.native_memory import taken
 from pmbf.kernels.native_postings import passed_segments, require_done
 from pmbf.kernels.postings_layout import Keys, Postings, Ranges
+from pmbf.kernels.types import Tokens
 
-__all__ = ["evident", "find_near"]
+__all__ = ["evident", "find_near", "word_keys", "words_said"]
 
 _AT, _N = c_void_p, c_size_t
 
 _at = address()
 _evident = function("pmbf_evident", _AT, _AT, _N, _AT, _AT, returns=c_int64)
 _near = function("pmbf_find_near", _AT, _AT, _AT, _N, _N, _N, _AT, _AT, _AT, _AT, returns=c_int64)
+_keys = function("pmbf_word_keys", *[_AT] * 4, _N, *[_AT] * 4, _N)
+_said = function("pmbf_words_said", _AT, _AT, _AT, _AT, _N, _AT, returns=c_int64)
 
 _QUERY = np.dtype(
     [("hashes", "<u8"), ("tokens", "<u8"), ("more", "<u8"), ("n", "<u8"), ("share", "<f8"), ("copied", "<f8")]
@@ -38,7 +51,7 @@ _RULES = np.dtype(
 )
 """The rules, `weigh_rules_t`."""
 
-_FOUND = np.dtype([("document", "<u4"), ("n_hits", "<u4"), ("evidence", "<i8")])
+_FOUND = np.dtype([("document", "<u4"), ("n_hits", "<u4"), ("evidence", "<i8"), ("places", "<u4", 2)])
 """A document, `evident_t`."""
 
 _NO_MEMORY = -1
@@ -67,6 +80,7 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
         found["document"],
         found["n_hits"].astype(np.int64),
         found["evidence"],
+        found["places"],
         asked["copied"],
         asked["n_common"],
         asked["is_hard"].astype(np.bool_),
@@ -99,3 +113,28 @@ def find_near(
     for one in found:
         one.sort()
     return found
+
+
+def word_keys(tokens: Tokens) -> tuple[NDArray[np.uint32], NDArray[np.bool_], NDArray[np.int64]]:
+    """See `reference_evident.word_keys`."""
+    n = len(tokens.hashes)
+    keys, is_word, before = np.empty(n, np.uint32), np.empty(n, np.bool_), np.empty(n, np.int64)
+    table = np.empty(2 << n.bit_length(), np.int32)
+    arrays = [*map(np.ascontiguousarray, (tokens.hashes, tokens.starts, tokens.stops, tokens.singles))]
+    _keys(*map(_at, arrays), n, _at(keys), _at(is_word), _at(before), _at(table), len(table))
+    return keys, is_word, before
+
+
+def words_said(query: QueryWords, lists: WordLists, windows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """See `reference_evident.words_said`. A document of 1,000 words takes a microsecond."""
+    require_words(query, lists, windows)
+    arrays = query.keys, query.before, query.classes, query.present, query.expected, *lists, windows
+    keys, before, classes, present, expected, content, bounds, windows = map(np.ascontiguousarray, arrays)
+    words = np.array([*map(_at, (keys, before, classes, present, expected))], np.uint64)
+    said = np.empty(len(windows), np.int64)
+    status = _said(_at(words), _at(content), _at(bounds), _at(windows), len(windows), _at(said))
+    if status == _NO_MEMORY:
+        raise MemoryError
+    if status < 0:
+        raise damaged_words()
+    return said

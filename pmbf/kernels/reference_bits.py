@@ -164,8 +164,10 @@ def intersect(a: Hashes, b: Hashes) -> NDArray[np.bool_]:
     return np.isin(a, b)
 
 
-def evidence(bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, rules: HitRules) -> Counts:
-    """Return the greatest evidence of each list of places within a window of the query, `(n,) int64`.
+def evidence(
+    bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, rules: HitRules
+) -> tuple[Counts, Hashes]:
+    """Return the greatest evidence of each list of places within a window of the query.
 
     Hits of overlapping shingles say less. If a shingle begins d tokens after the hit before it in the list, and d is
     less than `shingle_tokens`, then it brings d new words, and counts d / shingle_tokens of its weight, rounded down.
@@ -177,20 +179,28 @@ def evidence(bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, r
         tokens: `(q,) uint32`, ascending, the first token of each hash's shingle.
         rules: How hits near each other count together.
 
+    Returns:
+        `(n,) int64`, the evidence; and `(n, 2) uint32`, the first and the last place of the first window that has it,
+        0 and 0 for no evidence.
+
     >>> bounds, places = np.array([0, 3, 4]), np.array([0, 1, 9, 9], np.uint32)
     >>> weights, tokens = np.full(10, 30, np.int32), np.arange(10, dtype=np.uint32)
-    >>> evidence(bounds, places, weights, tokens, HitRules(shingle_tokens=3, window=10)).tolist()
-    [70, 30]
+    >>> found, within = evidence(bounds, places, weights, tokens, HitRules(shingle_tokens=3, window=10))
+    >>> found.tolist(), within.tolist()
+    ([70, 30], [[0, 9], [9, 9]])
     """
     checks.require_evidence(bounds, places, weights, tokens, rules)
     every, given = places.tolist(), (weights.tolist(), tokens.tolist(), rules)
     found = [evidence_of(every[start:stop], *given) for start, stop in pairwise(bounds.tolist())]
-    return np.array(found, np.int64)
+    nats, within = zip(*found, strict=True) if found else ((), ())
+    return np.array(nats, np.int64), np.array(within, np.uint32).reshape(-1, 2)
 
 
-def evidence_of(places: list[int], weights: list[int], tokens: list[int], rules: HitRules) -> int:
-    """Return the greatest evidence of one list of places within a window."""
-    length, best, total = rules.shingle_tokens, 0, 0
+def evidence_of(
+    places: list[int], weights: list[int], tokens: list[int], rules: HitRules
+) -> tuple[int, tuple[int, int]]:
+    """Return the greatest evidence of one list of places within a window, and the places where the window ends."""
+    length, best, total = rules.shingle_tokens, (0, (0, 0)), 0
     window: deque[tuple[int, int]] = deque()  # the places in the window that ends with a hit, and the worth of each
     for at, place in enumerate(places):
         n_new = min(length, tokens[place] - tokens[places[at - 1]]) if at else length
@@ -199,7 +209,8 @@ def evidence_of(places: list[int], weights: list[int], tokens: list[int], rules:
         total += worth
         while window[0][0] <= place - rules.window:
             total -= window.popleft()[1]
-        best = max(best, total)
+        if total > best[0]:
+            best = total, (window[0][0], place)
     return best
 
 
@@ -222,6 +233,6 @@ def rows_with_evidence(hits: Bits, weights: Weights, tokens: Hashes, rules: HitR
     ours, its_tokens, rows = weights.tolist(), tokens.tolist(), []
     for number, row in enumerate(_as_bits(hits).T.tolist()):
         places = [place for place, bit in enumerate(row) if bit and ours[place]]
-        if evidence_of(places, ours, its_tokens, rules) >= least:
+        if evidence_of(places, ours, its_tokens, rules)[0] >= least:
             rows.append(number)
     return np.array(rows, np.int64)

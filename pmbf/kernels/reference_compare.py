@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pmbf.kernels.asked import Counts, Made, Question, WordTypes
 from pmbf.kernels.reference_judge import compare_pair
@@ -10,7 +14,7 @@ from pmbf.kernels.reference_ready import Ready, asked_of, ready_text
 from pmbf.kernels.reference_sides import sides_of
 from pmbf.kernels.types import Extent, JudgedPassages, Tokens
 
-__all__ = ["compare", "extent_of", "ready", "sides", "tokens_of", "words_of"]
+__all__ = ["compare", "extent_of", "held_by", "ready", "sides", "tokens_of", "words_of"]
 
 
 def ready(texts: Sequence[bytes], counts: Counts, commonest: tuple[int, int]) -> list[Made]:
@@ -40,6 +44,12 @@ def words_of(made: Made) -> WordTypes:
     """Return the words of a text that was made ready."""
     found: Ready = made
     return WordTypes(found.words.keys, found.words.types)
+
+
+def held_by(made: Made, counts: Counts) -> NDArray[np.integer[Any]]:
+    """Return how many pages of the other texts hold each token's word, `(n,)`; these counts made the text ready."""
+    found: Ready = made
+    return counts.of_others(found.words.keys)[0][found.words.types]
 
 
 def compare(

@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pmbf.base.hashes import Hashes
-from pmbf.kernels.evident_rules import EVIDENCE_UNITS, Evident, EvidentRules, Sampled, bounds_of, require_query
+from pmbf.kernels.evident_rules import (
+    EVIDENCE_UNITS,
+    NO_WORD,
+    UNKNOWN,
+    Evident,
+    EvidentRules,
+    QueryWords,
+    Sampled,
+    WordLists,
+    bounds_of,
+    number_in,
+    numbers_of_list,
+    require_query,
+    require_words,
+    size_class,
+)
 from pmbf.kernels.postings_layout import Keys, Postings, Ranges, require_near, require_postings
 from pmbf.kernels.reference_bits import evidence_of
+from pmbf.kernels.reference_hash import LENGTH, MASK, fmix
 from pmbf.kernels.reference_postings import find_postings
+from pmbf.kernels.reference_wordlist import WORD_LETTERS
+from pmbf.kernels.types import Tokens
 
-__all__ = ["evident", "find_near"]
+__all__ = ["evident", "find_near", "word_keys", "words_said"]
 
 _ALL = 2**62
 
@@ -30,12 +49,13 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
     require_postings(postings)
     made = [_evident(postings, query, rules) for query in queries]
     found = [document for one in made for document in one.documents]
-    documents, n_hits, nats = zip(*found, strict=True) if found else ((), (), ())
+    documents, n_hits, nats, places = zip(*found, strict=True) if found else ((), (), (), ())
     return Evident(
         bounds_of([len(one.documents) for one in made]),
         np.array(documents, np.uint32),
         np.array(n_hits, np.int64),
         np.array(nats, np.int64),
+        np.array(places, np.uint32).reshape(-1, 2),
         np.array([one.copied for one in made], np.float64),
         np.array([one.n_common for one in made], np.int64),
         np.array([one.is_hard for one in made], np.bool_),
@@ -43,9 +63,9 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
 
 
 class _One(NamedTuple):
-    """The documents of one query, each with its hits and its evidence; the rest as in `Evident`."""
+    """The documents of one query, each with its hits, its evidence and the window of it; the rest as in `Evident`."""
 
-    documents: list[tuple[int, int, int]]
+    documents: list[tuple[int, int, int, tuple[int, int]]]
     copied: float
     n_common: int
     is_hard: bool
@@ -76,9 +96,9 @@ def _evident(postings: Sequence[Postings], query: Sampled, rules: EvidentRules) 
     copied = _half_of_a_copy(query, weights, rules)
     found = []
     for document, at in sorted(hits.items()):
-        nats = evidence_of(sorted(at), weights, query.tokens.tolist(), rules.hits)
+        nats, within = evidence_of(sorted(at), weights, query.tokens.tolist(), rules.hits)
         if nats / EVIDENCE_UNITS >= min(copied, rules.least):
-            found.append((document, len(at), nats))
+            found.append((document, len(at), nats, within))
     return _One(found, copied, n_common, is_hard=False)
 
 
@@ -108,7 +128,7 @@ def _half_of_a_copy(query: Sampled, weights: list[int], rules: EvidentRules) -> 
     """Return half of the evidence of a copy, in nats: of the first hashes, or of all if those say less than enough."""
     half, tokens = 0.0, query.tokens.tolist()
     for n in (min(rules.n_first, len(weights)), len(weights)):
-        half = query.share * (evidence_of(list(range(n)), weights, tokens, rules.hits) / EVIDENCE_UNITS)
+        half = query.share * (evidence_of(list(range(n)), weights, tokens, rules.hits)[0] / EVIDENCE_UNITS)
         if half >= rules.enough:
             break
     return half
@@ -155,3 +175,58 @@ def _near(postings: Postings, query: Hashes, among: Ranges, least: int, window: 
         is_near = any(last - first < window for first, last in zip(places, places[least - 1 :], strict=False))
         if is_near and any(start <= document < stop for start, stop in among.tolist()):
             yield from (document << 32 | place for place in places)
+
+
+def word_keys(tokens: Tokens) -> tuple[NDArray[np.uint32], NDArray[np.bool_], NDArray[np.int64]]:
+    """Return the words of a text with the keys that they have in word lists: docs/text.md, section 6.
+
+    Returns:
+        Of each token `(n,) uint32`, its key; `(n,) bool`, whether it is a word; and `(n,) int64`, the word before it
+        with the same key, or -1.
+    """
+    mixed, singles = [fmix(one) for one in tokens.hashes.tolist()], [*tokens.singles.tolist(), False]
+    is_pair = [one and other for one, other in pairwise(singles)]
+    is_word = (tokens.stops - tokens.starts >= WORD_LETTERS) & ~tokens.singles | np.array(is_pair, np.bool_)
+    keys = [
+        ((one * LENGTH + other if pair else one) & MASK) >> 32
+        for (one, other), pair in zip(pairwise([*mixed, 0]), is_pair, strict=True)
+    ]
+    last: dict[int, int] = {}
+    before = [-1] * len(keys)
+    for token in np.flatnonzero(is_word).tolist():
+        before[token] = last.get(keys[token], -1)
+        last[keys[token]] = token
+    return np.array(keys, np.uint32), is_word, np.array(before, np.int64)
+
+
+def words_said(query: QueryWords, lists: WordLists, windows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what the words in a window of a query say for each of some documents.
+
+    Args:
+        query: The words.
+        lists: Of n documents.
+        windows: `(n, 2) int64`, the tokens that are looked at for each: the first one, and the one behind the last.
+
+    Returns:
+        `(n,) int64`, in `EVIDENCE_UNITS`: the sum over the distinct words of what each says that the document has, less
+        what all say on average; for the part of the document that has the most. `UNKNOWN` without a list.
+    """
+    require_words(query, lists, windows)
+    content, found = lists.content.tobytes(), []
+    for (start, stop), first, last in zip(windows.tolist(), lists.bounds, lists.bounds[1:], strict=False):
+        is_first = (query.classes[start:stop] != NO_WORD) & (query.before[start:stop] < start)
+        tokens = (start + np.flatnonzero(is_first)).tolist()
+        said = [_said(query, tokens, *part) for part in numbers_of_list(content[first:last])]
+        found.append(max(said, default=UNKNOWN))
+    return np.array(found, np.int64)
+
+
+def _said(query: QueryWords, tokens: Sequence[int], n_words: int, numbers: set[int]) -> int:
+    """Return what some tokens say for a part of a document."""
+    size, said = size_class(n_words), 0
+    for token in tokens:
+        word = query.classes[token]
+        said -= int(query.expected[word, size])
+        if number_in(int(query.keys[token]), n_words) in numbers:
+            said += int(query.present[word, size])
+    return said

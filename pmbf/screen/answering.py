@@ -26,6 +26,7 @@ from pmbf.screen.backend import Backend
 from pmbf.screen.candidates import find
 from pmbf.screen.exempt import exempt
 from pmbf.screen.leaving_out import NOTHING, LeavingOut, LeftOut
+from pmbf.screen.looking import has_words
 from pmbf.screen.options import Options
 from pmbf.screen.resolving import resolve
 from pmbf.screen.screened import Answer, AnswerOf, AnyReport, Screened
@@ -141,7 +142,7 @@ def screened(backend: Backend, options: Options, texts: Sequence[ReadQuery]) -> 
         Screened(read, query_sample(read.content, backend.generation.params), exempt(read.content, options), left_out)
         for read, left_out in texts
     ]
-    look_up(backend.generation, batch, options)
+    look_up(backend.generation, batch, options, looks=has_words(backend.generation.params))
     backend.compare(batch, options)
     for one in batch:
         resolve(one, options)
@@ -150,13 +151,13 @@ def screened(backend: Backend, options: Options, texts: Sequence[ReadQuery]) -> 
     return [_answer(backend, one, options) for one in batch]
 
 
-def look_up(generation: AnyGeneration, batch: Sequence[Screened], options: Options) -> None:
-    """Fill in the candidates of the queries of a batch."""
+def look_up(generation: AnyGeneration, batch: Sequence[Screened], options: Options, *, looks: bool = False) -> None:
+    """Fill in the candidates of the queries of a batch; with `looks` those that a second look chooses from."""
     for _, group in itertools.groupby(batch, lambda one: id(one.left_out.documents)):
         some = list(group)
         documents = some[0].left_out.documents
         remaining = generation.without(documents) if len(documents) else generation
-        for one, found in zip(some, find(remaining, [one.sample for one in some], options), strict=True):
+        for one, found in zip(some, find(remaining, [one.sample for one in some], options, looks=looks), strict=True):
             one.candidates, one.n_found = found.candidates[: options.max_candidates], len(found.candidates)
             one.n_common, one.n_documents = found.n_common, remaining.n_documents
             one.n_left_out = generation.n_documents - remaining.n_documents

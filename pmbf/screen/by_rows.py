@@ -173,7 +173,7 @@ def _near(generation: Generation, hashes: Hashes, least: int, window: int) -> Ke
         chosen += found.by_tile(np.sort(best))
     keys = _keys(generation, parts_of(generation, chosen), hashes)
     having = FirstPlaces.of(hashes).having(keys, np.zeros(len(hashes), np.int64), -1)
-    enough = kernels.evidence(having.bounds, having.places, alike, tokens, rules) >= least
+    enough = kernels.evidence(having.bounds, having.places, alike, tokens, rules)[0] >= least
     return keys[np.repeat(enough, np.diff(having.bounds))]
 
 

@@ -159,7 +159,9 @@ def _calls(
         for number, _ in some:
             if number not in queries:
                 made = before.get(number)
-                text = verify.prepare(batch[number].read.text) if made is None else made.prepared
+                text = (
+                    batch[number].prepared or verify.prepare(batch[number].read.text) if made is None else made.prepared
+                )
                 queries[number] = made or _Query(batch[number], text, options, statistics)
         verify.make_ready([one.prepared for one in queries.values()], statistics)
         texts = texts_of([source for _, source in some])

@@ -24,6 +24,7 @@ from pmbf import kernels, verify
 from pmbf.base.errors import CorruptError
 from pmbf.kernels import WordTypes
 from pmbf.screen.comparing import compare_each
+from pmbf.screen.looking import look
 from pmbf.screen.options import Options
 from pmbf.screen.screened import Screened
 from pmbf.screen.sources import sources
@@ -83,6 +84,7 @@ class Folder:
         asked = [one for one in batch if one.candidates]
         if not asked:
             return
+        look(self.generation, asked, options, self.statistics)
         some = sources(self.store, self.generation, [(one.candidates, one.left_out) for one in asked])
         compare_each(asked, some, options, self.statistics)
         paths = self.store.listed_of({source.document.id for one in asked for source in one.shared if not source.paths})

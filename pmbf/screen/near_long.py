@@ -20,8 +20,6 @@ from pmbf.base.span import Span
 from pmbf.kernels import Sample
 from pmbf.screen.options import SENSITIVITIES
 from pmbf.screen.weighing import (
-    HASHES_A_DOUBT,
-    LEAST_DOUBTS,
     SURE_HASHES,
     common_from,
     evidence,
@@ -78,7 +76,7 @@ def _stretches(source: LongText, asked: Sample, params: Params, sensitivity: str
     sure = SURE_HASHES * weight_of_own(source.n_stretches)
     is_near = nats >= min(sure, half_of_a_copy(params, asked, weighed, sure))
     doubtful = np.flatnonzero(~is_near)
-    n_doubtful = min(SENSITIVITIES[sensitivity], max(LEAST_DOUBTS, len(asked) // HASHES_A_DOUBT))
+    n_doubtful = SENSITIVITIES[sensitivity].of(len(asked)).n_unseen
     is_near[doubtful[np.argsort(-nats[doubtful], kind="stable")[:n_doubtful]]] = True
     near, stretches = windows[firsts[is_near]], having.ids.astype(np.int64)
     return stretches[among(stretches, near) | among(stretches + 1, near)]

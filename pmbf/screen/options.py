@@ -7,17 +7,40 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from pmbf import verify
 from pmbf.base.errors import ParameterError
 from pmbf.base.labels import Conditions, conditions
 from pmbf.screen.templates import Template, template_of
 
-SENSITIVITIES = {"fast": 8, "normal": 24, "thorough": 60}
-"""Documents of little evidence that are compared with a query, at most; see `screen.weighing`. Among 3,000 to 80,000
-documents, the source is among the candidates of 95, 97 or 98 % of PAN13's randomly changed passages, and of 82, 87 or
-90 % of the translated ones."""
+
+class Doubts(NamedTuple):
+    """Documents of little evidence: how many a query looks at, and with how many it is compared, at most.
+
+    Args:
+        n_looked_at: Those whose words are looked up; see `screen.looking`.
+        n_compared: Those of them that are compared.
+        n_unseen: Those that are compared if no document has a word list.
+    """
+
+    n_looked_at: int
+    n_compared: int
+    n_unseen: int
+
+    def of(self, n_hashes: int) -> Doubts:
+        """Return the numbers for a query: a short one has fewer. Chance hits it less often.
+
+        >>> SENSITIVITIES["normal"].of(60)
+        Doubts(n_looked_at=20, n_compared=3, n_unseen=5)
+        """
+        least = max(16, n_hashes // 3), max(3, n_hashes // 30), max(4, n_hashes // 12)
+        return Doubts(*map(min, self, least))
+
+
+SENSITIVITIES = {"fast": Doubts(32, 4, 8), "normal": Doubts(100, 12, 24), "thorough": Doubts(250, 30, 60)}
+"""Among 3,000 to 80,000 documents, the source is among the candidates of 95, 97 or 98 % of PAN13's randomly changed
+passages, and of 82, 87 or 90 % of the translated ones."""
 
 _NUMBERS: dict[str, tuple[type[Any], float, float, str]] = {
     "min_chars": (Integral, 1, math.inf, "a whole number, at least 1"),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from pmbf import verify
 from pmbf.base.span import Span
 from pmbf.intake.texts import Text
 from pmbf.kernels import Sample
@@ -61,6 +62,7 @@ class Screened:
             candidates.
         same: Documents without a word that are the same file.
         resolved: What the report says of its sources.
+        prepared: The text made ready to be compared, if the second look has made it.
     """
 
     read: Text
@@ -76,6 +78,7 @@ class Screened:
     shared: Sequence[Source] = ()
     same: tuple[Match, ...] = ()
     resolved: Resolved = _UNRESOLVED
+    prepared: verify.Prepared | None = None
 
 
 AnyReport = TypeVar("AnyReport", covariant=True)

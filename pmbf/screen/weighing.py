@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.base.params import Params
 from pmbf.kernels import EVIDENCE_UNITS, Evident, HitRules, Sample
-from pmbf.screen.options import SENSITIVITIES
 from pmbf.screen.stores import AnyGeneration
 
 UNITS = EVIDENCE_UNITS
@@ -49,9 +48,9 @@ count."""
 SURE_HASHES = 3
 """Hashes of its own, in net evidence, that make a document sure."""
 
-HASHES_A_DOUBT, LEAST_DOUBTS = 12, 4
-"""A short query has fewer doubtful candidates: one for every 12 of its hashes, some 40 words, and at least 4. Chance
-hits it less often."""
+MOST_TIMES = 64.0
+"""A document counts as 64 average ones at most: else a copy of a part of a text of 50 MB among 500 others would be no
+evidence. Of so long a text only the stretches near the hits are compared."""
 
 FIRST_HASHES = 128
 """Hashes of a query that are added up first. A copy of 128 hashes mostly gives more evidence than a sure candidate
@@ -67,10 +66,11 @@ def common_from(n_documents: int) -> int:
     return max(COMMON_DOCUMENTS, math.isqrt(n_documents)) + 1
 
 
-def weights(n_having: NDArray[np.int64], n_documents: int) -> NDArray[np.int32]:
+def weights(n_having: NDArray[np.int64], n_documents: int, *, every: bool = True) -> NDArray[np.int32]:
     """Return the weight of each hash, in 1/`UNITS` nat, `(q,) int32`: ln(N / n), or 0 if the hash is common.
 
-    If nearly all hashes are common, then the query itself is boilerplate, and common hashes weigh at least one nat.
+    If nearly all hashes are common, then the query itself is boilerplate. If `every` document that has it is wanted,
+    then common hashes weigh at least one nat.
 
     Args:
         n_having: `(q,) int64`, how many documents have each hash.
@@ -80,7 +80,7 @@ def weights(n_having: NDArray[np.int64], n_documents: int) -> NDArray[np.int32]:
     [11.29, 7.89, 0.0]
     """
     of_all, common = _weights(n_having, n_documents), n_having >= common_from(n_documents)
-    return np.where(common, np.maximum(of_all, UNITS) if is_boilerplate(common) else np.int32(0), of_all)
+    return np.where(common, np.maximum(of_all, UNITS) if every and is_boilerplate(common) else np.int32(0), of_all)
 
 
 def weights_below(n_common: int, n_documents: int) -> NDArray[np.int32]:
@@ -106,7 +106,7 @@ def evidence(
     shingle_tokens: int,
 ) -> NDArray[np.float64]:
     """Return the evidence of each list of places, in nats; see `kernels.evidence`."""
-    return kernels.evidence(bounds, places, weights, tokens, hit_rules(shingle_tokens)) / UNITS
+    return kernels.evidence(bounds, places, weights, tokens, hit_rules(shingle_tokens))[0] / UNITS
 
 
 def hit_rules(shingle_tokens: int) -> HitRules:
@@ -115,9 +115,9 @@ def hit_rules(shingle_tokens: int) -> HitRules:
 
 
 def passed(
-    generation: AnyGeneration, found: Evident, nats: NDArray[np.float64], n_hashes: Sequence[int], sensitivity: str
-) -> NDArray[np.intp]:
-    """Return which documents of many queries are candidates, ascending.
+    generation: AnyGeneration, found: Evident, nats: NDArray[np.float64], n_doubtful: Sequence[int]
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return which documents of many queries are candidates, ascending, and which of all documents are sure.
 
     If half of the evidence that a copy of the whole query gives is less than a document needs to be sure, then a
     document with as much is sure.
@@ -126,22 +126,21 @@ def passed(
         generation: The files of the collection.
         found: The documents of each query with at least the evidence that is looked at.
         nats: `(n,) float64`, the evidence of each document.
-        n_hashes, sensitivity: Of each query how many hashes it has; one of `SENSITIVITIES`.
+        n_doubtful: Of each query how many documents that are not sure are candidates, at most.
     """
     own = weight_of_own(generation.n_documents)
     sure = SURE_HASHES * own
     n_hits = np.minimum(found.n_hits, 1 + nats / own)
-    net = nats - n_hits * np.log(generation.relative_sizes(found.documents))
+    net = nats - n_hits * np.log(np.minimum(MOST_TIMES, generation.relative_sizes(found.documents)))
     copied = np.where(found.copied < sure, found.copied, np.inf)
     is_sure = (net >= sure) | (nats >= np.repeat(copied, np.diff(found.bounds)))
     lacking = np.where(is_sure, np.inf, -net)
     kept = [np.flatnonzero(is_sure)]
     bounds = found.bounds.tolist()
-    for n, start, stop in zip(n_hashes, bounds, bounds[1:], strict=False):
-        n_doubtful = min(SENSITIVITIES[sensitivity], max(LEAST_DOUBTS, n // HASHES_A_DOUBT))
-        best = start + _least(lacking[start:stop], n_doubtful)
+    for n, start, stop in zip(n_doubtful, bounds, bounds[1:], strict=False):
+        best = start + _least(lacking[start:stop], n)
         kept.append(best[lacking[best] < np.inf])
-    return np.sort(np.concatenate(kept))
+    return np.sort(np.concatenate(kept)), is_sure
 
 
 def _least(values: NDArray[np.float64], n: int) -> NDArray[np.intp]:

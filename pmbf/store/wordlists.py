@@ -14,6 +14,10 @@ from pmbf.store.files import PAGE_BYTES, MappedFile
 from pmbf.store.live import LiveFiles
 
 Numbers = NDArray[np.int64]
+MOST_BYTES = 1 << 14
+"""Bytes of the longest word list that is read, of a text of half a million characters: a longer text is looked at by
+its stretches."""
+
 _HEAD_BYTES = 8
 """Of a record before its word list."""
 _PLACES_OF_LENGTH = np.arange(4, _HEAD_BYTES)
@@ -23,6 +27,8 @@ def read(
     files: LiveFiles, serials: NDArray[np.integer[Any]], offsets: Numbers, sizes: NDArray[np.integer[Any]]
 ) -> tuple[NDArray[np.uint8], Numbers]:
     """Return the word lists of documents, end to end, and where each begins and the last one ends, `(n + 1,)`.
+
+    A list of more than `MOST_BYTES` counts as none.
 
     Args:
         files: Those that the records lie in.
@@ -36,6 +42,7 @@ def read(
         if serial := int(serials[some[0]]):
             file = files.file(serial)
             starts, stops = _spans(file, offsets[some], n_bytes[some])
+            stops = np.where(stops - starts > MOST_BYTES, starts, stops)
             bounds[1 + some], payload = stops - starts, file.payload
             lists += [payload[start:stop] for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
         else:

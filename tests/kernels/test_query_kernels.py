@@ -68,7 +68,7 @@ def test_evidence_is_the_best_window_and_overlapping_hits_count_in_part(kernels:
     bounds = np.cumsum([0, *map(len, lists)])
     places = np.array([place for one in lists for place in one], np.uint32)
     expected = [plain_evidence(one, weights, tokens, length, window) for one in lists]
-    assert expected == kernels.evidence(bounds, places, *by, how).tolist()
+    assert expected == kernels.evidence(bounds, places, *by, how)[0].tolist()
     hits = np.zeros((n_hashes, 2), np.uint64)
     rows = np.array(sorted({3, 64, 65, 100, 127})[: len(lists)], np.int64)
     for row, one in zip(rows.tolist(), lists, strict=True):
@@ -93,7 +93,7 @@ def asked(width: int, window: int) -> tuple[np.ndarray, list[np.ndarray], dict[t
     bits = np.unpackbits(hits.view(np.uint8), axis=1, bitorder="little")[by[0] > 0].T
     lists, weighty = [np.flatnonzero(row) for row in bits], np.flatnonzero(by[0]).astype(np.uint32)
     bounds, places = np.cumsum([0, *map(len, lists)]), weighty[np.concatenate(lists)]
-    evidence = REFERENCE.evidence(bounds, places, *by, HitRules(3, window))
+    evidence, _ = REFERENCE.evidence(bounds, places, *by, HitRules(3, window))
     leasts = [int(share * 9000 * min(window, 3000)) + 1 for share in (0.02, 0.1, 0.13, 0.2, 1.1)]
     return hits, by, {(HitRules(3, window), least): np.flatnonzero(evidence >= least).tolist() for least in leasts}
 

@@ -22,20 +22,21 @@ INLINE int64_t worth(const weighing_t *by, const uint32_t *places, size_t i) {
                                                               : (uint32_t)new_words / (uint32_t)by->length);
 }
 
-/* Returns the greatest evidence of ascending places within `window`. */
-static int64_t most(const uint32_t *places, size_t n, const weighing_t *by) {
-    int64_t best = 0, sum = 0;
+/* Returns the greatest evidence of ascending places within `window`, and the first window that has it. */
+static most_t most(const uint32_t *places, size_t n, const weighing_t *by) {
+    most_t best = {0, 0, 0};
+    int64_t sum = 0;
     size_t first = 0;
     for (size_t i = 0; i < n; i++) {
         sum += worth(by, places, i);
         while ((int64_t)places[i] - places[first] >= by->window) sum -= worth(by, places, first++);
-        best = sum > best ? sum : best;
+        if (sum > best.evidence) best = (most_t){sum, places[first], places[i]};
     }
     return best;
 }
 
 int64_t evidence_of_lists(const int64_t *bounds, size_t n, const uint32_t *places, size_t n_places, weighing_t by,
-                          int64_t *out) {
+                          most_t *out) {
     uint32_t largest = 0;
     int descends = bounds[0] != 0 || bounds[n] != (int64_t)n_places;
     for (size_t i = 0; i < n; i++) descends |= bounds[i + 1] < bounds[i];
@@ -93,7 +94,7 @@ static int64_t most_of_row(const turned_t *turned, size_t i, const weighing_t *b
     for (size_t word = 0; word < turned->n_words; word++)
         for (uint64_t bits = turned->places[i * turned->n_words + word]; bits; bits &= bits - 1)
             turned->list[n++] = (uint32_t)(64 * word + (size_t)__builtin_ctzll(bits));
-    return most(turned->list, n, by);
+    return most(turned->list, n, by).evidence;
 }
 
 /* Writes the rows of a mask of up to 512 rows whose evidence is at least `least`. Returns their number, or

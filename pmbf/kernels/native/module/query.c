@@ -31,16 +31,16 @@ static PyObject *find_evidence(PyObject *const *arguments, arrays_t *arrays) {
     if (arrays->refused || !bounds.n || weights.n != tokens.n) Py_RETURN_NONE;
     if (!take_numbers(arguments + 4, 2, (int64_t[]){1, 1}, numbers)) Py_RETURN_NONE;
     const weighing_t by = {weights.items, tokens.items, weights.n, numbers[0], numbers[1]};
-    PyObject *buffer = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(8 * bounds.n));
+    PyObject *buffer = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(sizeof(most_t) * bounds.n));
     if (!buffer) return NULL;
-    int64_t *out = (int64_t *)(void *)PyByteArray_AsString(buffer);
+    most_t *out = (most_t *)(void *)PyByteArray_AsString(buffer);
     Py_BEGIN_ALLOW_THREADS
     status = evidence_of_lists(bounds.items, bounds.n - 1, places.items, places.n, by, out);
     Py_END_ALLOW_THREADS
     return answer(status < 0 ? status : (int64_t)bounds.n - 1, buffer);
 }
 
-/* evidence(bounds, places, weights, tokens, shingle_tokens, window) -> (n, buffer); int64 */
+/* evidence(bounds, places, weights, tokens, shingle_tokens, window) -> (n, buffer); each most_t */
 static PyObject *module_evidence(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t n) {
     arrays_t arrays = {.n = 0};
     if (n != 6) return PyErr_Format(PyExc_TypeError, "%zd arguments, expected 6", n);

@@ -32,14 +32,15 @@ typedef struct {
 /* A document of a query; written one after the other, query by query. */
 typedef struct {
     uint32_t document, n_hits;
-    int64_t evidence;
+    most_t most;
 } evident_t;
 
 /* Arrays that grow: of one query, and of all answers. */
 typedef struct {
     uint64_t *distinct;
     uint32_t *first, *numbers, *slots, *places;
-    int64_t *counts, *exact, *bounds, *evidence;
+    int64_t *counts, *exact, *bounds;
+    most_t *evidence;
     int32_t *weights;
     found_lists_t lists;
     uint64_t *keys, *sorted;
@@ -66,7 +67,7 @@ static int room_for_keys(room_t *room, uint64_t n) {
     if (n <= room->n_keys && room->keys) return 1;
     room->n_keys = n;
     return grow(&room->keys, n, 8) && grow(&room->sorted, n, 8) && grow(&room->places, n, 4) && grow(&room->bounds, n + 1, 8) &&
-           grow(&room->evidence, n, 8);
+           grow(&room->evidence, n, sizeof *room->evidence);
 }
 
 static void room_free(room_t *room) {
@@ -182,9 +183,9 @@ static double half_of_a_copy(room_t *room, const sampled_t *query, const weigh_r
         uint64_t n = round ? query->n : smaller(query->n, (size_t)rules->n_first);
         const int64_t bounds[2] = {0, (int64_t)n};
         const weighing_t by = {room->weights, query->tokens, n, rules->length, rules->window};
-        int64_t sum;
-        if (evidence_of_lists(bounds, 1, every, n, by, &sum) < 0) return -1;
-        half = query->share * ((double)sum / UNITS);
+        most_t all;
+        if (evidence_of_lists(bounds, 1, every, n, by, &all) < 0) return -1;
+        half = query->share * ((double)all.evidence / UNITS);
         if (half >= rules->enough || n == query->n) break;
     }
     return half;
@@ -201,7 +202,7 @@ static int64_t add_found(room_t *room, sampled_t *query, const weigh_rules_t *ru
         if (!grow(&room->found, room->room, sizeof *room->found)) return PMBF_NO_MEMORY;
     }
     for (uint64_t i = 0; i < n; i++)
-        if ((double)room->evidence[i] / UNITS >= least)
+        if ((double)room->evidence[i].evidence / UNITS >= least)
             room->found[room->n_found++] = (evident_t){documents[i], (uint32_t)(room->bounds[i + 1] - room->bounds[i]), room->evidence[i]};
     return 0;
 }
