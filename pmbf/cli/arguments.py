@@ -215,7 +215,7 @@ Sensitivity = Annotated[
     option(
         "--sensitivity",
         "fast|normal|thorough",
-        "Documents compared for faint traces of rewording: 8, 24 or 60 (default: normal).",
+        "Documents looked at for faint traces of rewording: 32, 100 or 250 (default: normal).",
         SEARCH,
     ),
 ]

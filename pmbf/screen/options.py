@@ -87,8 +87,8 @@ class Options:
         threshold: Least share of the query that a source must cover, 0 to 1.
         false_rows: Only with the method `popcount`: expected rows per query that pass by chance, above 0; None: 2 % of
             the rows. If there are fewer rows, then all of them pass, and the report says so.
-        sensitivity: How many documents with little evidence are compared: `fast`, `normal` or `thorough`; see
-            `screen.weighing`.
+        sensitivity: How many documents with little evidence are looked at: `fast`, `normal` or `thorough`; see
+            `SENSITIVITIES`.
         min_evidence: In place of the sensitivity: nats, above 0, that the hashes of a candidate weigh within 50 words.
             All documents with as much are compared. A higher number never adds a document. What shares a run of words
             with the query that very many documents have is compared whatever the number is.
