@@ -22,7 +22,6 @@ REPEATS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}
 AT_ONE_PLACE = {"match", "fullmatch", "pattern", "flags"}
 BOUNDED = {
     "pmbf.guard.reading._JOINS": "is searched for in blocks, where no run goes on behind a join: see the test below",
-    "pmbf.screen.exempt._BLOCK": "begins at a line, and its run ends there",
     "pmbf.screen.exempt._ENTRY": "begins at the text's beginning where it has a run",
 }
 

@@ -118,9 +118,9 @@ def test_a_stop_is_not_taken_for_an_error_of_a_look(monkeypatch, verdict_on):
 def test_a_screening_of_many_texts_tells_the_one_that_could_not_be_examined(monkeypatch, protected, step, jobs):
     real = getattr(answering, step)
 
-    def breaks(*arguments):
+    def breaks(*arguments, **named):
         batch = arguments[1] if step == "look_up" else [arguments[1]]
-        return broken() if any("poison" in one.read.text for one in batch) else real(*arguments)
+        return broken() if any("poison" in one.read.text for one in batch) else real(*arguments, **named)
 
     monkeypatch.setattr(answering, step, breaks)
     texts = [LEAK, CLEAN, f"{LEAK} poison", CLEAN, LEAK]
