@@ -1,6 +1,6 @@
 """Texts screened, a batch at a time, in order and in bounded memory: from texts to their reports.
 
-    queries ─► batches ─► read ─► sampled ─► looked up ─► compared ─► resolved ─► Report
+    queries ─► batches ─► read ─► sampled ─► looked up ─► looked at ─► compared ─► resolved ─► Report
                           a worker's call, if there are workers
 
 Each stage is a function for a batch, and fills in a part of the record `Screened` of each query.
