@@ -12,7 +12,7 @@ from conftest import words
 from pmbf import Collection
 from pmbf.base.errors import ParameterError
 from pmbf.fingerprint import query_sample
-from pmbf.screen import Candidate, Options, candidates, weighing
+from pmbf.screen import Candidate, Options, candidates
 from pmbf.screen.options import SENSITIVITIES
 from pmbf.store.folder import Store
 
@@ -65,7 +65,7 @@ def test_a_query_has_no_more_doubtful_candidates_than_its_sensitivity_says(tmp_p
         " ".join(text.split()[50:54]) + " " + words(7000 + n, 8) for n, text in enumerate(texts.values())
     )
     n_found = {name: len(asked(path, phrases, sensitivity=name)) for name in SENSITIVITIES}
-    assert n_found == SENSITIVITIES
+    assert n_found == {name: doubts.n_unseen for name, doubts in SENSITIVITIES.items()}
 
 
 def test_a_short_query_has_fewer_doubtful_candidates(tmp_path) -> None:
@@ -77,8 +77,8 @@ def test_a_short_query_has_fewer_doubtful_candidates(tmp_path) -> None:
     short = " ".join(phrases.split()[:120])
     with Store(path) as store:
         n_hashes = len(query_sample(short, store.params))
-    most = max(weighing.LEAST_DOUBTS, n_hashes // weighing.HASHES_A_DOUBT)
-    assert len(asked(path, short)) == most < SENSITIVITIES["normal"]
+    most = SENSITIVITIES["normal"].of(n_hashes).n_unseen
+    assert len(asked(path, short)) == most < SENSITIVITIES["normal"].n_unseen
 
 
 def test_sure_documents_are_candidates_however_many_they_are(tmp_path) -> None:
@@ -106,7 +106,7 @@ def test_min_evidence_takes_the_place_of_the_sensitivity(tmp_path) -> None:
     path = loaded(tmp_path / "c.pmbf", {f"{n}": words(n, 150) for n in range(60)})
     text = " ".join(words(n, 150)[100:140] for n in range(60))
     found = asked(path, text, min_evidence=0.1)
-    assert len(found) > SENSITIVITIES["normal"]
+    assert len(found) > SENSITIVITIES["normal"].n_unseen
     assert list(found) == list(asked(path, text, min_evidence=0.1, sensitivity="fast"))
 
 

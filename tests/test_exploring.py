@@ -135,8 +135,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[Collection, str]:
 def test_threads_find_what_one_thread_finds(library: tuple[Collection, str]) -> None:
     collection, query = library
 
-    alone = collection.screen(query)
+    alone = collection.screen(query, min_evidence=6.0)
 
     assert alone.matches and alone.n_candidates > 20
     for threads in (2, 3):
-        assert collection.screen(query, threads=threads).matches == alone.matches
+        assert collection.screen(query, min_evidence=6.0, threads=threads).matches == alone.matches

@@ -86,6 +86,29 @@ def uses():
     return found
 
 
+def ends_in_a_possessive_group(items):
+    """Return whether the last thing of a pattern is `(?:…)*+` or `(?:…)++` of several things."""
+    *_, (kind, value) = [*items] or [("", None)]
+    if str(kind) == "POSSESSIVE_REPEAT":
+        return len(value[2]) > 1 or ends_in_a_possessive_group(value[2])
+    if str(kind) in ("SUBPATTERN", "ATOMIC_GROUP"):
+        return ends_in_a_possessive_group(value[-1] if str(kind) == "SUBPATTERN" else value)
+    return str(kind) == "BRANCH" and any(map(ends_in_a_possessive_group, value[1]))
+
+
+def test_no_match_ends_with_a_possessive_group():
+    """Python 3.11.0 to 3.11.4 takes one character too many there, as Debian 12 has it."""
+    for pattern in patterns():
+        assert not ends_in_a_possessive_group(parser.parse(pattern[2].pattern, pattern[2].flags)), pattern
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"), [("(?:a[^b]*+)*+", True), ("a|(?:ab)++", True), ("(?:ab)*", False), ("(?:ab)*+c", False)]
+)
+def test_a_possessive_group_is_seen_at_the_end_alone(pattern, expected):
+    assert ends_in_a_possessive_group(parser.parse(pattern)) is expected
+
+
 @pytest.mark.slow
 def test_what_begins_with_a_run_is_tried_at_one_place_or_its_runs_are_bounded():
     called, told = uses(), set()

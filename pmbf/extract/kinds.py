@@ -38,7 +38,7 @@ _MAY_BE_A_SOURCE = re.compile(
 )
 _BEFORE_HTML = rb"(?:\s++|(?><!--.*?-->)|(?><\?xml[^>]*>))*+"
 _HTML = re.compile(_BEFORE_HTML + rb"<(?:!doctype\s+html|(?:html|head|body)[\s>])", re.I | re.S)
-_HEADERS = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]{1,60}:[^\n]*+(?:\n|\Z)(?:[ \t][^\n]*+(?:\n|\Z))*+)++")
+_HEADERS = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]{1,60}:[^\n]*+(?:\n|\Z)(?:[ \t][^\n]*+(?:\n|\Z))*)+")
 _MAIL_HEADER = re.compile(rb"^(?:mime-version|received|message-id|return-path|content-type)\s*:", re.I | re.M)
 _ROUTED = re.compile(rb"^(?:mime-version|received|return-path|delivered-to)\s*:", re.I | re.M)
 """What only mail begins with; a file of settings may have a `content-type`."""

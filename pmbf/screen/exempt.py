@@ -27,7 +27,7 @@ MOST_QUOTED = 4000
 _NO_BLANK_LINE = r"(?!\n[ \t\r]*\n)"
 _LATEX = re.compile(rf"``(?<![\w.,!?;:…]``)(?:{_NO_BLANK_LINE}(?!``|'').){{1,{MOST_QUOTED}}}''", re.S)
 _BLOCK_LINE = r"\n[ \t]*+>[^\n]*+"
-_BLOCK = re.compile(f"{_BLOCK_LINE}(?:{_BLOCK_LINE})*+")
+_BLOCK = re.compile(f"{_BLOCK_LINE}(?:{_BLOCK_LINE})*")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 
 _HEADINGS = (
