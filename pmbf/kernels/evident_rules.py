@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ __all__ = [
     "EvidentRules",
     "QueryWords",
     "Sampled",
+    "WordKeys",
     "WordLists",
     "words_of_size",
 ]
@@ -118,6 +119,22 @@ class Evident:
     copied: NDArray[np.float64]
     n_common: NDArray[np.int64]
     is_hard: NDArray[np.bool_]
+
+
+class WordKeys(NamedTuple):
+    """The words of a text as word lists have them: docs/text.md, section 6.
+
+    Args:
+        keys: `(t,) uint32`, of each token.
+        is_word: `(t,) bool`, whether it is a word.
+        before: `(t,) int64`, the word before it with the same key, or -1.
+        n_holding: `(t,)`, how many pages of other texts hold it.
+    """
+
+    keys: NDArray[np.uint32]
+    is_word: NDArray[np.bool_]
+    before: NDArray[np.int64]
+    n_holding: NDArray[np.integer[Any]]
 
 
 class WordLists(NamedTuple):

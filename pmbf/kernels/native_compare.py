@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import N_SLIPS, score_tables
 from pmbf.kernels.asked import GUESS_PAGE_WORDS, PAGE_WORDS, Bars, Counts, Made, Question, Terms, WordTypes
+from pmbf.kernels.evident_rules import WordKeys
+from pmbf.kernels.native_evident import keys_of
 from pmbf.kernels.native_library import address, function, module
 from pmbf.kernels.native_memory import taken
 from pmbf.kernels.native_text import text_table
@@ -21,7 +23,7 @@ from pmbf.kernels.reference_sides import is_closing
 from pmbf.kernels.reference_text import decoded
 from pmbf.kernels.types import Extent, JudgedPassages, Tokens
 
-__all__ = ["compare", "extent_of", "held_by", "ready", "sides", "tokens_of", "words_of"]
+__all__ = ["compare", "extent_of", "ready", "sides", "tokens_of", "word_keys", "words_of"]
 
 _at = address()
 _ready = function("pmbf_align_ready", *[c_void_p] * 4, c_int64, returns=c_int64)
@@ -173,13 +175,12 @@ def words_of(made: Made) -> WordTypes:
     return WordTypes(keys[order], np.argsort(order)[types])
 
 
-def held_by(made: Made, counts: Counts) -> NDArray[np.integer[Any]]:
-    """As `reference_compare.held_by`: the text was made ready under these counts, so its block has them."""
+def word_keys(made: Made, counts: Counts) -> WordKeys:
+    """As `reference_compare.word_keys`: the text was made ready under these counts, so its block has them."""
     n, n_types, *_, width = np.frombuffer(made, np.int64, _N_SIZES).tolist()
     holding_at = 8 * (_N_SIZES + n + n_types)
     types = np.frombuffer(made, np.dtype(f"u{width}"), n, holding_at + 8 * n_types + 2 * width * n)
-    held: NDArray[np.integer[Any]] = np.frombuffer(made, np.int32, n_types, holding_at)[types]
-    return held
+    return WordKeys(*keys_of(tokens_of(made)), np.frombuffer(made, np.int32, n_types, holding_at)[types])
 
 
 def _sources_of(texts: Sequence[bytes | None], made: Sequence[Made | None]) -> NDArray[Any]:

@@ -28,7 +28,7 @@ from pmbf.kernels.native_postings import passed_segments, require_done
 from pmbf.kernels.postings_layout import Keys, Postings, Ranges
 from pmbf.kernels.types import Tokens
 
-__all__ = ["evident", "find_near", "word_keys", "words_said"]
+__all__ = ["evident", "find_near", "words_said"]
 
 _AT, _N = c_void_p, c_size_t
 
@@ -115,7 +115,7 @@ def find_near(
     return found
 
 
-def word_keys(tokens: Tokens) -> tuple[NDArray[np.uint32], NDArray[np.bool_], NDArray[np.int64]]:
+def keys_of(tokens: Tokens) -> tuple[NDArray[np.uint32], NDArray[np.bool_], NDArray[np.int64]]:
     """See `reference_evident.word_keys`."""
     n = len(tokens.hashes)
     keys, is_word, before = np.empty(n, np.uint32), np.empty(n, np.bool_), np.empty(n, np.int64)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from pmbf.kernels.asked import Counts, Made, Question, WordTypes
+from pmbf.kernels.evident_rules import WordKeys
+from pmbf.kernels.reference_evident import keys_of
 from pmbf.kernels.reference_judge import compare_pair
 from pmbf.kernels.reference_ready import Ready, asked_of, ready_text
 from pmbf.kernels.reference_sides import sides_of
 from pmbf.kernels.types import Extent, JudgedPassages, Tokens
 
-__all__ = ["compare", "extent_of", "held_by", "ready", "sides", "tokens_of", "words_of"]
+__all__ = ["compare", "extent_of", "ready", "sides", "tokens_of", "word_keys", "words_of"]
 
 
 def ready(texts: Sequence[bytes], counts: Counts, commonest: tuple[int, int]) -> list[Made]:
@@ -46,10 +44,10 @@ def words_of(made: Made) -> WordTypes:
     return WordTypes(found.words.keys, found.words.types)
 
 
-def held_by(made: Made, counts: Counts) -> NDArray[np.integer[Any]]:
-    """Return how many pages of the other texts hold each token's word, `(n,)`; these counts made the text ready."""
+def word_keys(made: Made, counts: Counts) -> WordKeys:
+    """Return the words of a text with the keys that they have in word lists; these counts made the text ready."""
     found: Ready = made
-    return counts.of_others(found.words.keys)[0][found.words.types]
+    return WordKeys(*keys_of(found.tokens), counts.of_others(found.words.keys)[0][found.words.types])
 
 
 def compare(

@@ -33,7 +33,7 @@ from pmbf.kernels.reference_postings import find_postings
 from pmbf.kernels.reference_wordlist import WORD_LETTERS
 from pmbf.kernels.types import Tokens
 
-__all__ = ["evident", "find_near", "word_keys", "words_said"]
+__all__ = ["evident", "find_near", "words_said"]
 
 _ALL = 2**62
 
@@ -177,7 +177,7 @@ def _near(postings: Postings, query: Hashes, among: Ranges, least: int, window: 
             yield from (document << 32 | place for place in places)
 
 
-def word_keys(tokens: Tokens) -> tuple[NDArray[np.uint32], NDArray[np.bool_], NDArray[np.int64]]:
+def keys_of(tokens: Tokens) -> tuple[NDArray[np.uint32], NDArray[np.bool_], NDArray[np.int64]]:
     """Return the words of a text with the keys that they have in word lists: docs/text.md, section 6.
 
     Returns:

@@ -58,9 +58,12 @@ def has_words(params: Params) -> bool:
 
 
 def look(lists: Lists, batch: Sequence[Screened], options: Options, statistics: verify.Statistics | None) -> None:
-    """Leave each query of a batch the candidates that it is compared with."""
-    words = asked_words(batch, statistics)
-    for number, query in enumerate(batch):
+    """Leave each query of a batch the candidates that it is compared with: of few doubtful ones all."""
+    many = [
+        one for one in batch if sum(some.window is not None for some in one.candidates) > _doubts(one, options).n_unseen
+    ]
+    words = asked_words(many, statistics)
+    for number, query in enumerate(many):
         said: Mapping[int, float] = {}
         if number in words:
             try:
@@ -101,10 +104,13 @@ def told(lists: Lists, candidates: Iterable[Candidate], words: QueryWords) -> di
 
 def leave(query: Screened, told: Mapping[int, float], options: Options) -> None:
     """Leave a query the candidates that are sure, and those of the others for which the words say most."""
-    doubts = SENSITIVITIES[options.sensitivity].of(len(query.sample.hashes))
     n_before = len(query.candidates)
-    query.candidates = chosen(query.candidates, told, doubts)
+    query.candidates = chosen(query.candidates, told, _doubts(query, options))
     query.n_found -= n_before - len(query.candidates)
+
+
+def _doubts(query: Screened, options: Options) -> Doubts:
+    return SENSITIVITIES[options.sensitivity].of(len(query.sample.hashes))
 
 
 def chosen(candidates: Sequence[Candidate], told: Mapping[int, float], doubts: Doubts) -> list[Candidate]:
@@ -133,9 +139,9 @@ def chosen(candidates: Sequence[Candidate], told: Mapping[int, float], doubts: D
 def _words(text: verify.Prepared, statistics: verify.Statistics) -> QueryWords:
     """Return the words of a query, each with what it says; the text is made ready under the statistics."""
     made = text.made(statistics)
-    keys, is_word, before = kernels.word_keys(text.tokens)
-    classes = _classes(statistics.n_pages)[kernels.held_by(made, statistics)]
-    return QueryWords(keys, before, np.where(is_word, classes, np.uint8(NO_WORD)), *_tables())
+    words = kernels.word_keys(made, statistics)
+    classes = _classes(statistics.n_pages)[words.n_holding]
+    return QueryWords(words.keys, words.before, np.where(words.is_word, classes, np.uint8(NO_WORD)), *_tables())
 
 
 @lru_cache(maxsize=8)

@@ -49,7 +49,7 @@ def lists_of(texts: list[str]) -> WordLists:
 
 
 def query_of(text: str) -> QueryWords:
-    keys, is_word, before = reference_evident.word_keys(reference_text.tokenise(text.encode()))
+    keys, is_word, before = reference_evident.keys_of(reference_text.tokenise(text.encode()))
     classes = np.array([RNG.randrange(N_WORD_CLASSES) if one else NO_WORD for one in is_word], np.uint8)
     present = np.array([[RNG.randrange(9000) for _ in range(SIZES)] for _ in range(N_WORD_CLASSES)], np.int32)
     return QueryWords(keys, before, classes, present, present // 9)
@@ -74,14 +74,14 @@ def test_words_say_the_same_in_both_twins(native: Any) -> None:
 def test_words_have_the_same_keys_in_both_twins(native: Any, text: str) -> None:
     tokens = reference_text.tokenise(text.encode())
 
-    for expected, found in zip(reference_evident.word_keys(tokens), native.word_keys(tokens), strict=True):
+    for expected, found in zip(reference_evident.keys_of(tokens), native.keys_of(tokens), strict=True):
         assert expected.dtype == found.dtype
         assert expected.tolist() == found.tolist()
 
 
 def test_a_text_has_all_of_its_words_and_a_word_counts_once(twin: Any) -> None:
     text = "storm mast storm harbour"
-    keys, is_word, before = twin.word_keys(reference_text.tokenise(text.encode()))
+    keys, is_word, before = twin.keys_of(reference_text.tokenise(text.encode()))
     ones = np.ones((N_WORD_CLASSES, SIZES), np.int32)
     query = QueryWords(keys, before, np.where(is_word, 3, NO_WORD).astype(np.uint8), ones, ones * 0)
 
