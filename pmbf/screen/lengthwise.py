@@ -1,4 +1,4 @@
-"""A query of more than two million characters is compared length by length: a text of 50 MB and its copy, compared as
+"""A query of more than four million characters is compared length by length: a text of 50 MB and its copy, compared as
 a whole, take two gigabytes.
 
     the query         ├─────────────┼┤                              lengths with 8,192 characters in common: each is a
@@ -26,7 +26,7 @@ from pmbf.screen.options import Options
 from pmbf.screen.screened import Screened
 from pmbf.screen.sources import Source
 
-LENGTH_CHARS = 1 << 21
+LENGTH_CHARS = 1 << 22
 """Characters from the beginning of a length to that of the next, at most."""
 
 COMMON_CHARS = 8192
