@@ -37,39 +37,39 @@ def reworded(words: list[str], seed: int) -> list[str]:
 def test_a_sure_document_is_compared_whatever_its_words_say() -> None:
     sure, others = Candidate(9, 9, 60.0), [doubtful(number, 20.0) for number in range(4)]
 
-    assert chosen([sure, *others], dict.fromkeys(range(4), LEAST_SAID - 1), DOUBTS) == [sure]
+    assert chosen([sure, *others], dict.fromkeys(range(4), LEAST_SAID - 1), DOUBTS) == ([sure], [])
 
 
 def test_a_few_documents_are_compared_whatever_their_words_say() -> None:
     some = [doubtful(number, 20.0 - number) for number in range(6)]
 
-    assert chosen(some, dict.fromkeys(range(6), LEAST_SAID - 1), MORE) == some[:1]
+    assert chosen(some, dict.fromkeys(range(6), LEAST_SAID - 1), MORE) == (some[:1], [])
 
 
 def test_few_doubtful_documents_are_all_compared() -> None:
     some = [doubtful(number, 20.0) for number in range(3)]
 
-    assert chosen(some, dict.fromkeys(range(3), LEAST_SAID - 1), DOUBTS) == some
+    assert chosen(some, dict.fromkeys(range(3), LEAST_SAID - 1), DOUBTS) == (some, [])
 
 
 def test_the_documents_are_compared_for_which_evidence_and_words_say_most() -> None:
     some = [doubtful(1, 22.0), doubtful(2, 20.0), doubtful(3, 19.0), doubtful(4, 18.0)]
     said = {1: LEAST_SAID, 2: LEAST_SAID + 9, 3: LEAST_SAID - 0.1, 4: LEAST_SAID + 30}
 
-    assert chosen(some, said, DOUBTS) == [some[1], some[3]]
+    assert chosen(some, said, DOUBTS) == ([some[1], some[3]], [some[0]])
 
 
 def test_without_word_lists_evidence_alone_decides() -> None:
     some = [doubtful(number, 20.0 - number) for number in range(5)]
 
-    assert chosen(some, {}, DOUBTS) == some[:3]
+    assert chosen(some, {}, DOUBTS) == (some[:3], [])
 
 
 def test_a_document_without_a_list_among_others_is_not_left_out() -> None:
     some = [doubtful(1, 30.0), doubtful(2, 20.0), doubtful(3, 20.0), doubtful(4, 20.0)]
     said = {2: LEAST_SAID + 1, 3: LEAST_SAID - 1, 4: LEAST_SAID - 1}
 
-    assert chosen(some, said, DOUBTS) == some[:2]
+    assert chosen(some, said, DOUBTS) == (some[:2], [])
 
 
 @pytest.mark.parametrize("sensitivity", SENSITIVITIES)

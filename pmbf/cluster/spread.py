@@ -37,7 +37,7 @@ from pmbf.cluster.manifest import Manifest, Volume
 from pmbf.jobs.threads import Threads
 from pmbf.kernels import Evident, EvidentRules, Ranges, Sampled
 from pmbf.screen.folder import SAMPLED, SAMPLED_CHARS
-from pmbf.screen.looking import leave
+from pmbf.screen.looking import go_on, leave
 from pmbf.screen.options import Options
 from pmbf.screen.screened import Screened
 from pmbf.screen.working import Workers
@@ -267,6 +267,10 @@ class SpreadBackend:
         return SpreadBackend(self.spread.nodes, self.spread.manifest, self.folder, self)
 
     def compare(self, batch: Sequence[Screened], options: Options) -> None:
+        self._compare(batch, options)
+        go_on(batch, partial(self._compare, options=options))
+
+    def _compare(self, batch: Sequence[Screened], options: Options) -> None:
         manifest = self.spread.manifest
         names = {one.document: manifest.volume_of(one.document).name for query in batch for one in query.candidates}
         if not names:

@@ -24,7 +24,7 @@ from pmbf import kernels, verify
 from pmbf.base.errors import CorruptError
 from pmbf.kernels import WordTypes
 from pmbf.screen.comparing import compare_each
-from pmbf.screen.looking import look
+from pmbf.screen.looking import go_on, look
 from pmbf.screen.options import Options
 from pmbf.screen.screened import Screened
 from pmbf.screen.sources import sources
@@ -80,17 +80,21 @@ class Folder:
         return self
 
     def compare(self, batch: Sequence[Screened], options: Options) -> None:
-        """Compare queries with their candidates: the catalog is asked twice, for rows and for paths of matches."""
+        """Compare queries with their candidates: the catalog is asked for rows first, and for paths of matches last."""
         asked = [one for one in batch if one.candidates]
         if not asked:
             return
         look(self.generation, asked, options, self.statistics)
-        some = sources(self.store, self.generation, [(one.candidates, one.left_out) for one in asked])
-        compare_each(asked, some, options, self.statistics)
+        self._compare(asked, options)
+        go_on(asked, partial(self._compare, options=options))
         paths = self.store.listed_of({source.document.id for one in asked for source in one.shared if not source.paths})
         for one in asked:
             for source in one.shared:
                 source.name(paths, one.left_out)
+
+    def _compare(self, asked: Sequence[Screened], options: Options) -> None:
+        some = sources(self.store, self.generation, [(one.candidates, one.left_out) for one in asked])
+        compare_each(asked, some, options, self.statistics)
 
     @contextmanager
     def workers(self, options: Options, jobs: int) -> Iterator[Workers]:

@@ -14,7 +14,8 @@ part of another document has it. What the words say on average is taken off.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol
 
@@ -37,6 +38,10 @@ LEAST_SAID = 10.0
 
 ALWAYS_SHARE = 4
 """A fourth of the documents that may be compared are compared whatever their words say."""
+
+BRINGING_SHARE, MORE_TIMES = 4, 4
+"""If a fourth of the doubtful documents compared first share passages, then the next ones are compared, too: four times
+as many in all. A manual has dozens of sources, each by a few lines; an essay has none."""
 
 _PAGE_WORDS = 400
 """Words of at least 4 letters among 1,000 words of a text."""
@@ -62,7 +67,7 @@ def look(lists: Lists, batch: Sequence[Screened], options: Options, statistics: 
     many = [
         one for one in batch if sum(some.window is not None for some in one.candidates) > _doubts(one, options).n_unseen
     ]
-    words = asked_words(many, statistics)
+    words = asked_words(many, statistics) if many else {}
     for number, query in enumerate(many):
         said: Mapping[int, float] = {}
         if number in words:
@@ -105,16 +110,39 @@ def told(lists: Lists, candidates: Iterable[Candidate], words: QueryWords) -> di
 def leave(query: Screened, told: Mapping[int, float], options: Options) -> None:
     """Leave a query the candidates that are sure, and those of the others for which the words say most."""
     n_before = len(query.candidates)
-    query.candidates = chosen(query.candidates, told, _doubts(query, options))
+    query.candidates, query.later = chosen(query.candidates, told, _doubts(query, options))
     query.n_found -= n_before - len(query.candidates)
+
+
+def go_on(batch: Sequence[Screened], compare: Callable[[Sequence[Screened]], None]) -> None:
+    """Compare queries with more candidates, if a share of the doubtful ones so far brought passages."""
+    more = {
+        number: replace(one, candidates=[some._replace(window=None) for some in one.later], later=(), shared=())
+        for number, one in enumerate(batch)
+        if one.later and _has_brought(one)
+    }
+    if more:
+        compare([*more.values()])
+    for number, found in more.items():
+        query = batch[number]
+        query.candidates, query.shared = [*query.candidates, *found.candidates], [*query.shared, *found.shared]
+        query.n_found += len(found.candidates)
+
+
+def _has_brought(query: Screened) -> bool:
+    doubtful = {one.document for one in query.candidates if one.window}
+    n_brought = sum(source.document.id in doubtful for source in query.shared if source.passages)
+    return n_brought * BRINGING_SHARE >= len(doubtful)
 
 
 def _doubts(query: Screened, options: Options) -> Doubts:
     return SENSITIVITIES[options.sensitivity].of(len(query.sample.hashes))
 
 
-def chosen(candidates: Sequence[Candidate], told: Mapping[int, float], doubts: Doubts) -> list[Candidate]:
-    """Return the candidates that are compared, best first as they were.
+def chosen(
+    candidates: Sequence[Candidate], told: Mapping[int, float], doubts: Doubts
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Return the candidates that are compared, best first as they were; and those that are if these bring something.
 
     If the doubtful ones are few, then all are compared. Else those are for which the words say enough; of these, those
     for which evidence and words together say most. A few are compared whatever their words say: in a small collection
@@ -127,13 +155,14 @@ def chosen(candidates: Sequence[Candidate], told: Mapping[int, float], doubts: D
     """
     doubtful = [one for one in candidates if one.window]
     if len(doubtful) <= doubts.n_unseen:
-        return list(candidates)
+        return list(candidates), []
     said = {one.document: told.get(one.document, LEAST_SAID) for one in doubtful}
     doubtful.sort(key=lambda one: (said[one.document] < LEAST_SAID, -one.evidence - said[one.document]))
     n_enough = sum(nats >= LEAST_SAID for nats in said.values())
-    most = doubts.n_compared if told else doubts.n_unseen
-    best = {one.document for one in doubtful[: min(most, max(n_enough, most // ALWAYS_SHARE))]}
-    return [one for one in candidates if not one.window or one.document in best]
+    n_first = doubts.n_compared if told else doubts.n_unseen
+    best = {one.document for one in doubtful[: min(n_first, max(n_enough, n_first // ALWAYS_SHARE))]}
+    later = doubtful[n_first : min(n_enough, MORE_TIMES * n_first)] if told else []
+    return [one for one in candidates if not one.window or one.document in best], later
 
 
 def _words(text: verify.Prepared, statistics: verify.Statistics) -> QueryWords:

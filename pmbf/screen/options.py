@@ -20,7 +20,7 @@ class Doubts(NamedTuple):
 
     Args:
         n_looked_at: Those whose words are looked up; see `screen.looking`.
-        n_compared: Those of them that are compared.
+        n_compared: Those of them that are compared first; more if these bring something.
         n_unseen: Those that are compared if no document has a word list.
     """
 
@@ -32,9 +32,9 @@ class Doubts(NamedTuple):
         """Return the numbers for a query: a short one has fewer. Chance hits it less often.
 
         >>> SENSITIVITIES["normal"].of(60)
-        Doubts(n_looked_at=20, n_compared=3, n_unseen=5)
+        Doubts(n_looked_at=20, n_compared=5, n_unseen=5)
         """
-        least = max(16, n_hashes // 3), max(3, n_hashes // 30), max(4, n_hashes // 12)
+        least = max(16, n_hashes // 3), max(4, n_hashes // 12), max(4, n_hashes // 12)
         return Doubts(*map(min, self, least))
 
 

@@ -62,6 +62,7 @@ class Screened:
             candidates.
         same: Documents without a word that are the same file.
         resolved: What the report says of its sources.
+        later: Doubtful candidates that it is compared with, too, if those before bring something.
         prepared: The text made ready to be compared, if the second look has made it.
     """
 
@@ -78,6 +79,7 @@ class Screened:
     shared: Sequence[Source] = ()
     same: tuple[Match, ...] = ()
     resolved: Resolved = _UNRESOLVED
+    later: Sequence[Candidate] = ()
     prepared: verify.Prepared | None = None
 
 
