@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from pmbf import Collection
+from pmbf.base.params import Params
+from pmbf.fingerprint import query_sample
+from pmbf.intake.texts import Text
 from pmbf.screen.candidates import Candidate
-from pmbf.screen.looking import LEAST_SAID, chosen
+from pmbf.screen.looking import LEAST_SAID, chosen, go_on
 from pmbf.screen.options import SENSITIVITIES, Doubts
+from pmbf.screen.screened import Screened
 
 RNG = random.Random(3)
 WORDS = ["".join(RNG.choices("bcdfghjklmnpqrstvwxz", k=7)) for _ in range(3000)]
@@ -70,6 +77,43 @@ def test_a_document_without_a_list_among_others_is_not_left_out() -> None:
     said = {2: LEAST_SAID + 1, 3: LEAST_SAID - 1, 4: LEAST_SAID - 1}
 
     assert chosen(some, said, DOUBTS) == (some[:2], [])
+
+
+def source(document: int, *, shares: bool) -> Any:
+    return SimpleNamespace(document=SimpleNamespace(id=document), passages=("a passage",) if shares else ())
+
+
+def gone_on(n_sharing: int) -> tuple[Screened, list[list[int]]]:
+    """Return a query that was compared with four doubtful documents, some of which share passages, and with a sure one;
+    and the documents of each comparison after that."""
+    query = Screened(Text("", ""), query_sample("", Params()))
+    query.candidates = [Candidate(9, 9, 60.0), *(doubtful(number, 20.0) for number in range(4))]
+    query.later = [doubtful(7, 18.0), doubtful(8, 17.0)]
+    query.shared = [source(9, shares=True), *(source(number, shares=number < n_sharing) for number in range(4))]
+    asked = list[list[int]]()
+
+    def compare(batch: Sequence[Screened]) -> None:
+        for one in batch:
+            asked.append([candidate.document for candidate in one.candidates])
+            one.shared = [source(candidate.document, shares=True) for candidate in one.candidates]
+
+    go_on([query], compare)
+    return query, asked
+
+
+def test_comparisons_go_on_if_a_fourth_of_the_doubtful_documents_brings_something() -> None:
+    query, asked = gone_on(1)
+
+    assert asked == [[7, 8]]
+    assert [one.document for one in query.candidates] == [9, 0, 1, 2, 3, 7, 8]
+    assert [one.document.id for one in query.shared if one.passages] == [9, 0, 7, 8]
+
+
+def test_comparisons_in_vain_end() -> None:
+    query, asked = gone_on(0)
+
+    assert asked == []
+    assert [one.document for one in query.candidates] == [9, 0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("sensitivity", SENSITIVITIES)
