@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pmbf import Collection
@@ -18,6 +20,7 @@ from pmbf.screen.candidates import Candidate
 from pmbf.screen.looking import LEAST_SAID, chosen, go_on
 from pmbf.screen.options import SENSITIVITIES, Doubts
 from pmbf.screen.screened import Screened
+from pmbf.store.generation import Generation
 
 RNG = random.Random(3)
 WORDS = ["".join(RNG.choices("bcdfghjklmnpqrstvwxz", k=7)) for _ in range(3000)]
@@ -142,6 +145,32 @@ def phrases(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         texts.append(("source", " ".join([*prose(150, 8), *reworded(passage, 9), *prose(150, 10)])))
         collection.add_many(texts)
     return folder / "c.pmbf", " ".join(query)
+
+
+@pytest.mark.parametrize("damage", ["garbage", "missing", "cut", "hostile"])
+def test_damaged_word_lists_are_told_and_evidence_alone_decides(
+    phrases: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    path = Path(shutil.copytree(phrases[0], tmp_path / "c.pmbf"))
+    [records] = (path / "fingerprints").iterdir()
+    content = records.read_bytes()
+    if damage == "missing":
+        records.unlink()
+    elif damage == "cut":
+        records.write_bytes(content[: len(content) // 2])
+    elif damage == "garbage":
+        records.write_bytes(content[:64] + bytes(len(content) - 64))
+    else:
+        octets = np.frombuffer(b"\1\0\0\0\2\0\0\0", np.uint8)
+        monkeypatch.setattr(
+            Generation, "words_of", lambda _, ids: (octets, np.where(np.arange(len(ids) + 1) > 0, len(octets), 0))
+        )
+
+    with Collection(path) as collection:
+        report = collection.screen(phrases[1])
+
+    assert len(report.warnings) == 1
+    assert report.n_candidates >= SENSITIVITIES["normal"].n_unseen
 
 
 def test_a_reworded_source_is_found_among_many_that_share_phrases(phrases: tuple[Path, str]) -> None:

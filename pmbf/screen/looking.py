@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels, verify
-from pmbf.base.errors import CorruptError
+from pmbf.base.errors import CorruptError, ParameterError
 from pmbf.base.params import Params
 from pmbf.kernels import EVIDENCE_UNITS, N_WORD_CLASSES, NO_WORD, UNKNOWN, QueryWords, WordLists
 from pmbf.screen.candidates import Candidate
@@ -98,11 +98,18 @@ def told(lists: Lists, candidates: Iterable[Candidate], words: QueryWords) -> di
     """Return what the words around the hits say for each doubtful candidate, in nats, by its id.
 
     A document without a word list is left out.
+
+    Raises:
+        CorruptError: A list is damaged.
     """
     windows = {one.document: one.window for one in candidates if one.window}
     ids, margin = np.array(list(windows), np.uint32), np.array([-MARGIN_TOKENS, MARGIN_TOKENS])
     around = np.array(list(windows.values()), np.int64).reshape(-1, 2) + margin
-    units = kernels.words_said(words, WordLists(*lists.words_of(ids)), np.clip(around, 0, len(words.keys)))
+    held = WordLists(*lists.words_of(ids))
+    try:
+        units = kernels.words_said(words, held, np.clip(around, 0, len(words.keys)))
+    except ParameterError as error:
+        raise CorruptError(f"{error}; run `pmbf check --repair`") from error
     is_known = units != UNKNOWN
     return dict(zip(ids[is_known].tolist(), (units[is_known] / EVIDENCE_UNITS).tolist(), strict=True))
 
