@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -41,8 +41,6 @@ N_SIZES = 64
 
 UNKNOWN = -(2**63)
 """What the words say for a document without a word list."""
-
-_RANGE, _MOST_WORDS = 32, 1 << 24
 
 
 class Sampled(NamedTuple):
@@ -183,31 +181,6 @@ def words_of_size() -> NDArray[np.float64]:
     """Return the words of a part of each class, `(N_SIZES,)`: the middle of the class."""
     classes = np.arange(N_SIZES)
     return np.asarray(2.0 ** (classes // 4) * (1 + (classes % 4 + 0.5) / 4))
-
-
-def numbers_of_list(content: bytes) -> Iterator[tuple[int, set[int]]]:
-    """Yield of each part of a word list its words, and the numbers that it has."""
-    at = 0
-    while at < len(content):
-        if len(content) - at < 8:
-            raise damaged_words()
-        n_words, n_distinct = (int.from_bytes(content[at + i : at + i + 4], "little") for i in (0, 4))
-        if n_words > _MOST_WORDS or n_distinct > n_words:
-            raise damaged_words()
-        at, number, numbers = at + 8, 0, set()
-        for _ in range(n_distinct):
-            while at < len(content) and content[at] == 255:
-                at, number = at + 1, number + 255
-            if at == len(content) or number + content[at] >= _RANGE * n_words:
-                raise damaged_words()
-            at, number = at + 1, number + content[at]
-            numbers.add(number)
-        yield n_words, numbers
-
-
-def number_in(key: int, n_words: int) -> int:
-    """Return the number of a word in the list of a part with so many words."""
-    return key * _RANGE * n_words >> 32
 
 
 def damaged_words() -> ParameterError:

@@ -20,17 +20,14 @@ from pmbf.kernels.evident_rules import (
     Sampled,
     WordLists,
     bounds_of,
-    number_in,
-    numbers_of_list,
     require_query,
     require_words,
     size_class,
 )
 from pmbf.kernels.postings_layout import Keys, Postings, Ranges, require_near, require_postings
 from pmbf.kernels.reference_bits import evidence_of
-from pmbf.kernels.reference_hash import LENGTH, MASK, fmix
 from pmbf.kernels.reference_postings import find_postings
-from pmbf.kernels.reference_wordlist import WORD_LETTERS
+from pmbf.kernels.reference_wordlist import WORD_LETTERS, number_in, numbers_of_list, pair_key, word_key
 from pmbf.kernels.types import Tokens
 
 __all__ = ["evident", "find_near", "words_said"]
@@ -184,12 +181,12 @@ def keys_of(tokens: Tokens) -> tuple[NDArray[np.uint32], NDArray[np.bool_], NDAr
         Of each token `(n,) uint32`, its key; `(n,) bool`, whether it is a word; and `(n,) int64`, the word before it
         with the same key, or -1.
     """
-    mixed, singles = [fmix(one) for one in tokens.hashes.tolist()], [*tokens.singles.tolist(), False]
+    hashes, singles = tokens.hashes.tolist(), [*tokens.singles.tolist(), False]
     is_pair = [one and other for one, other in pairwise(singles)]
     is_word = (tokens.stops - tokens.starts >= WORD_LETTERS) & ~tokens.singles | np.array(is_pair, np.bool_)
     keys = [
-        ((one * LENGTH + other if pair else one) & MASK) >> 32
-        for (one, other), pair in zip(pairwise([*mixed, 0]), is_pair, strict=True)
+        pair_key(one, other) if pair else word_key(one)
+        for (one, other), pair in zip(pairwise([*hashes, 0]), is_pair, strict=True)
     ]
     last: dict[int, int] = {}
     before = [-1] * len(keys)

@@ -69,11 +69,11 @@ def compare_each(
     """
     compare = partial(_compare_each, options=options, statistics=statistics)
     asked = list(zip(batch, sources, strict=True))
-    lengthwise = [pair for pair in asked if is_lengthwise(*pair, options)]
-    compare(batch, [() if lengthwise and pair in lengthwise else pair[1] for pair in asked])
-    for query, some in lengthwise:
-        compare_lengthwise(query, some, compare)
-    for query, some in asked:
+    lengthwise = [is_lengthwise(*pair, options) for pair in asked]
+    compare(batch, [() if alone else some for alone, some in zip(lengthwise, sources, strict=True)])
+    for alone, (query, some) in zip(lengthwise, asked, strict=True):
+        if alone:
+            compare_lengthwise(query, some, compare)
         query.shared = [one for one in some if one.passages or one.problem]
 
 

@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 
+#include "../text/wordlist.h"
 #include "postings.h"
 
-enum { RANGE = 32, HEAD_BYTES = 8, LONGEST_GAP = 255, MOST_WORDS = 1 << 24, N_SIZES = 64, NO_WORD = 255 };
+enum { MOST_WORDS = 1 << 24, N_SIZES = 64, NO_WORD = 255 };
 
 /* A query and what its words say, `_WORDS` of native_evident.py. The tables have N_SIZES numbers for each class. */
 typedef struct {
@@ -38,9 +39,9 @@ INLINE size_t size_class(uint32_t n_words) {
 
 /* Reads the numbers of the next part into bits. Returns 0, PMBF_NO_MEMORY, or PMBF_REFUSED for a damaged list. */
 static int read_part(list_reader_t *reader, uint32_t *n_words) {
-    if (reader->stop - reader->at < HEAD_BYTES) return PMBF_REFUSED;
+    if (reader->stop - reader->at < LIST_HEAD_BYTES) return PMBF_REFUSED;
     const uint32_t n = read_u32(reader->at), n_distinct = read_u32(reader->at + 4);
-    const size_t n_bits = (size_t)RANGE * n, n_room = n_bits / 64 + 1;
+    const size_t n_bits = (size_t)NUMBERS_PER_WORD * n, n_room = n_bits / 64 + 1;
     if (n > MOST_WORDS || n_distinct > n) return PMBF_REFUSED;
     if (n_room > reader->n_room) {
         uint64_t *bits = realloc(reader->bits, n_room * sizeof *bits);
@@ -48,9 +49,9 @@ static int read_part(list_reader_t *reader, uint32_t *n_words) {
         reader->bits = bits, reader->n_room = n_room;
     }
     memset(reader->bits, 0, n_room * sizeof *reader->bits);
-    reader->at += HEAD_BYTES;
+    reader->at += LIST_HEAD_BYTES;
     for (size_t i = 0, number = 0; i < n_distinct; i++) {
-        while (reader->at < reader->stop && *reader->at == LONGEST_GAP) number += LONGEST_GAP, reader->at++;
+        while (reader->at < reader->stop && *reader->at == FULL_GAP) number += FULL_GAP, reader->at++;
         if (reader->at == reader->stop) return PMBF_REFUSED;
         number += *reader->at++;
         if (number >= n_bits) return PMBF_REFUSED;
@@ -63,7 +64,7 @@ static int read_part(list_reader_t *reader, uint32_t *n_words) {
 /* Returns what the words of some tokens say for a part. */
 static int64_t said_for(const query_words_t *query, int64_t start, int64_t stop, const uint64_t *bits, uint32_t n_words) {
     const size_t size = size_class(n_words);
-    const uint64_t range = (uint64_t)RANGE * n_words;
+    const uint64_t range = (uint64_t)NUMBERS_PER_WORD * n_words;
     int64_t sum = 0;
     for (int64_t token = start; token < stop; token++) {
         if (query->classes[token] == NO_WORD || query->before[token] >= start) continue;
@@ -95,9 +96,6 @@ EXPORT int64_t pmbf_words_said(const query_words_t *query, const uint8_t *conten
     return status;
 }
 
-enum { WORD_LETTERS = 4 };
-#define PAIR 0x9E3779B97F4A7C15ull
-
 /* Writes the key of each of n tokens, whether it is a word, and the token before it with the same key, or -1. `table` has
  * room for `n_slots` numbers, a power of 2 above n. */
 EXPORT void pmbf_word_keys(const uint64_t *hashes, const uint32_t *starts, const uint32_t *stops, const uint8_t *singles, size_t n,
@@ -106,7 +104,7 @@ EXPORT void pmbf_word_keys(const uint64_t *hashes, const uint32_t *starts, const
     for (size_t i = 0; i < n; i++) {
         const int is_pair = singles[i] && i + 1 < n && singles[i + 1];
         const uint64_t mixed = fmix64(hashes[i]);
-        keys[i] = (uint32_t)((is_pair ? mixed * PAIR + fmix64(hashes[i + 1]) : mixed) >> 32);
+        keys[i] = is_pair ? pair_key(mixed, fmix64(hashes[i + 1])) : (uint32_t)(mixed >> 32);
         is_word[i] = is_pair || (!singles[i] && stops[i] - starts[i] >= WORD_LETTERS);
         before[i] = -1;
         if (!is_word[i]) continue;

@@ -13,6 +13,7 @@
 #include "samples.h"
 #include "shingles.h"
 #include "tokens.h"
+#include "wordlist.h"
 
 void sampler_free(sampler_t *s) {
     array_t *arrays[] = {&s->values, &s->singles,     &s->longs,       &s->value_starts, &s->hashes,   &s->lows,

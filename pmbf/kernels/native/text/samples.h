@@ -29,7 +29,6 @@ void sampler_free(sampler_t *sampler);
 
 /* wordlist.c */
 
-enum { WORD_LETTERS = 4 }; /* folded letters that a word of the list has, at least */
 
 /* Takes the words of the first n values that the sampler holds, and closes the parts that end among them. Returns false
  * if out of memory. */

@@ -2,11 +2,11 @@
  * distinct and sorts them. */
 
 #include "samples.h"
-#include "shingles.h"
+#include "wordlist.h"
 
 #define MOST_RANGE ((uint64_t)1 << 32)
 
-enum { BITS_PER_WORD = 32, HEAD_BYTES = 8, FULL_GAP = 255, AT_ONCE = 4 };
+enum { AT_ONCE = 4 };
 
 /* Returns the mixed hash of a value, of which the sampler holds the mixed hash itself if shingles have no order. */
 INLINE uint64_t mixed_value(const sampler_t *s, size_t at) {
@@ -34,7 +34,7 @@ static size_t put_pairs(const sampler_t *s, size_t begin, size_t end, uint32_t *
     size_t n = 0;
     for (size_t i = begin; i < smaller(end, last); i++)
         if (singles[i] && singles[i + 1])
-            keys[n++] = (uint32_t)((mixed_value(s, i) * SHINGLE_LENGTH + mixed_value(s, i + 1)) >> 32);
+            keys[n++] = pair_key(mixed_value(s, i), mixed_value(s, i + 1));
     return n;
 }
 
@@ -78,16 +78,16 @@ static uint8_t *put_gaps(const uint32_t *numbers, size_t n, uint8_t *out) {
 static bool close_part(sampler_t *s) {
     uint32_t *keys = (uint32_t *)(void *)s->keys.bytes;
     const size_t n = s->keys.size / sizeof *keys;
-    const uint64_t wanted = (uint64_t)n * BITS_PER_WORD, range = wanted < MOST_RANGE ? wanted : MOST_RANGE;
+    const uint64_t wanted = (uint64_t)n * NUMBERS_PER_WORD, range = wanted < MOST_RANGE ? wanted : MOST_RANGE;
     const size_t n_words = range / 64 + 1;
     uint64_t *bits = array_room(&s->bits, n_words * sizeof *bits);
-    uint8_t *list = array_room(&s->words, HEAD_BYTES + n + range / FULL_GAP + 1);
+    uint8_t *list = array_room(&s->words, LIST_HEAD_BYTES + n + range / FULL_GAP + 1);
     if (!bits || !list) return false;
     memset(bits, 0, n_words * sizeof *bits);
     for (size_t i = 0; i < n; i++) set_bit(bits, keys[i] * range >> 32);
     const uint32_t head[2] = {(uint32_t)n, (uint32_t)put_numbers(bits, n_words, keys)};
-    memcpy(list, head, HEAD_BYTES);
-    s->words.size += (size_t)(put_gaps(keys, head[1], list + HEAD_BYTES) - list);
+    memcpy(list, head, LIST_HEAD_BYTES);
+    s->words.size += (size_t)(put_gaps(keys, head[1], list + LIST_HEAD_BYTES) - list);
     s->keys.size = 0;
     s->part++;
     return true;
